@@ -1,0 +1,324 @@
+#pragma once
+// The one node set of Tilewright, from the traced program to the final forms. See docs/architecture.md for the stages.
+#include <string>
+
+#include "ir/node.h"
+#include "numeric/scalar.h"
+
+namespace tilewright::ir {
+
+// ---- expressions --------------------------------------------------------------------------------------------------
+
+struct Const : ExprNode {
+  using Base = ExprNode;
+  Scalar value;
+  TW_NODE(Const, "", value)
+};
+
+/// A named value: loop variable, let, shape or stride symbol, scalar argument. Names are unique in a kernel.
+struct Var : ExprNode {
+  using Base = ExprNode;
+  std::string name;
+  DType type = i64;
+  TW_NODE(Var, "", name, type)
+};
+
+struct Unary : ExprNode {
+  using Base = ExprNode;
+  UnaryOp op = UnaryOp::neg;
+  Expr a;
+  TW_NODE(Unary, "", op, a)
+};
+
+/// Operands have one type; narrow floats never appear here (the front end widens them to f32).
+struct Binary : ExprNode {
+  using Base = ExprNode;
+  BinaryOp op = BinaryOp::add;
+  Expr a, b;
+  TW_NODE(Binary, "", op, a, b)
+};
+
+/// cond ? a : b; only the chosen side's memory reads happen.
+struct Select : ExprNode {
+  using Base = ExprNode;
+  Expr cond, a, b;
+  TW_NODE(Select, "", cond, a, b)
+};
+
+/// a * b + c with one rounding.
+struct Fma : ExprNode {
+  using Base = ExprNode;
+  Expr a, b, c;
+  TW_NODE(Fma, "", a, b, c)
+};
+
+struct Cast : ExprNode {
+  using Base = ExprNode;
+  DType type;
+  Expr a;
+  Overflow overflow = Overflow::saturate;
+  TW_NODE(Cast, "", type, a, overflow)
+};
+
+// ---- memory -------------------------------------------------------------------------------------------------------
+
+/// Where the program says a buffer lives. Which memory of the chip that becomes is `memory`, set by `place`.
+enum class Space : uint8_t { global, shared, fragment, local, var, workspace };
+inline constexpr std::string_view kSpaceNames[] = {"global", "shared", "fragment", "local", "var", "workspace"};
+
+/// A tensor argument or a tile. Element (i, j, ...) of a global buffer is at sum(index * stride) elements; other
+/// buffers are row-major and have no strides.
+struct Buffer : DeclNode {
+  using Base = DeclNode;
+  std::string name;
+  DType dtype;
+  Exprs shape;
+  Exprs strides;  // in elements; global only
+  Space space = Space::global;
+  std::string memory;   // a memory of the machine's Caps; empty before `place`
+  int64_t offset = -1;  // bytes from the start of that memory; -1 before `plan_memory`
+  TW_NODE(Buffer, "", name, dtype, shape, strides, space, memory, offset)
+};
+
+/// The tile of `buffer` with first element `offset` and size `extent`; both have the buffer's rank.
+struct Region : DeclNode {
+  using Base = DeclNode;
+  Ref<Buffer> buffer;
+  Exprs offset, extent;
+  TW_NODE(Region, "", buffer, offset, extent)
+};
+
+/// One element. A global element outside the tensor reads 0.
+struct Load : ExprNode {
+  using Base = ExprNode;
+  Ref<Buffer> buffer;
+  Exprs at;
+  TW_NODE(Load, "", buffer, at)
+};
+
+// ---- statements of the traced program -----------------------------------------------------------------------------
+
+/// Statements in order. Let and Alloc are visible to the statements after them in the same Seq.
+struct Seq : StmtNode {
+  using Base = StmtNode;
+  Stmts stmts;
+  TW_NODE(Seq, "", stmts)
+};
+
+/// One phase of a kernel: the body runs once for each block, blocks are unordered. `threads` counts compute threads.
+struct Grid : StmtNode {
+  using Base = StmtNode;
+  std::vector<Ref<Var>> vars;  // the first varies fastest
+  Exprs extents;
+  int64_t threads = 1;
+  Stmt body;
+  TW_NODE(Grid, "grid {vars} in {extents} threads {threads} {body}", vars, extents, threads, body)
+};
+
+enum class LoopKind : uint8_t {
+  serial,
+  unroll,
+  vectorized,
+  parallel,
+  pipelined,
+  persistent,  // what a program asks for
+  blocks,      // final: iterations are the launch's blocks (threads form) or work items (loops form)
+  threads,     // final, threads form: iterations are the threads of a block; statements inside run in lock step at
+               // barriers
+  cores,       // final, engines form: iterations are the launch's cores
+};
+inline constexpr std::string_view kLoopNames[] = {"serial",     "unroll", "vectorized", "parallel", "pipelined",
+                                                  "persistent", "blocks", "threads",    "cores"};
+
+/// A loop over the product of `extents`, the last variable fastest. `stages` is what `pipelined` asks for.
+struct For : StmtNode {
+  using Base = StmtNode;
+  LoopKind how = LoopKind::serial;
+  std::vector<Ref<Var>> vars;
+  Exprs extents;
+  int64_t stages = 0;
+  Stmt body;
+  TW_NODE(For, "for {how} {vars} in {extents}[ stages {stages}] {body}", how, vars, extents, stages, body)
+};
+
+struct When : StmtNode {
+  using Base = StmtNode;
+  Expr cond;
+  Stmt then, otherwise;  // otherwise may be null
+  TW_NODE(When, "when {cond} {then}[ otherwise {otherwise}]", cond, then, otherwise)
+};
+
+struct Let : StmtNode {
+  using Base = StmtNode;
+  Ref<Var> var;
+  Expr value;
+  TW_NODE(Let, "let {var} = {value}", var, value)
+};
+
+struct Alloc : StmtNode {
+  using Base = StmtNode;
+  Ref<Buffer> buffer;
+  TW_NODE(Alloc, "alloc {buffer}", buffer)
+};
+
+/// One element; the value has the buffer's dtype. A global element outside the tensor is dropped.
+struct Store : StmtNode {
+  using Base = StmtNode;
+  Ref<Buffer> buffer;
+  Exprs at;
+  Expr value;
+  TW_NODE(Store, "store {buffer}{at} = {value}", buffer, at, value)
+};
+
+/// Tile to tile, converting the dtype. Extents agree after those that are 1 are dropped. Reads outside the source give
+/// `fill` (null = 0), writes outside the destination are dropped.
+struct Copy : StmtNode {
+  using Base = StmtNode;
+  Ref<Region> src, dst;
+  Expr fill;
+  TW_NODE(Copy, "copy {src} -> {dst}[ fill {fill}]", src, dst, fill)
+};
+
+struct Fill : StmtNode {
+  using Base = StmtNode;
+  Ref<Region> dst;
+  Expr value;
+  TW_NODE(Fill, "fill {dst} = {value}", dst, value)
+};
+
+/// What an f32 gemm may use: f32 products, or tf32 matrix units.
+enum class Precision : uint8_t { exact, tf32 };
+inline constexpr std::string_view kPrecisionNames[] = {"exact", "tf32"};
+
+/// c (m, n) += a b, a (m, k) or (k, m) when transposed, b (k, n) or (n, k); operands are widened to c's type first.
+struct Gemm : StmtNode {
+  using Base = StmtNode;
+  Ref<Region> a, b, c;
+  bool transpose_a = false, transpose_b = false;
+  Precision precision = Precision::exact;
+  TW_NODE(Gemm, "gemm {a} x {b} -> {c}[ transpose_a {transpose_a}][ transpose_b {transpose_b}][ precision {precision}]",
+          a, b, c, transpose_a, transpose_b, precision)
+};
+
+enum class ReduceOp : uint8_t { sum, max, min, abs_max };
+inline constexpr std::string_view kReduceNames[] = {"sum", "max", "min", "abs_max"};
+
+/// dst = op of src along `axis` (dst has src's shape without it, or with 1 there); with `accumulate`, dst = op(dst,
+/// that). `propagate_nan` is nan::propagate of max and min.
+struct Reduce : StmtNode {
+  using Base = StmtNode;
+  ReduceOp op = ReduceOp::sum;
+  Ref<Region> src, dst;
+  int64_t axis = 0;
+  bool accumulate = false, propagate_nan = false;
+  TW_NODE(Reduce, "reduce {op} {src} -> {dst} axis {axis}[ accumulate {accumulate}][ propagate_nan {propagate_nan}]",
+          op, src, dst, axis, accumulate, propagate_nan)
+};
+
+/// The program claims that the kernel writes every element of `buffer`; checked mode verifies it.
+struct Covers : StmtNode {
+  using Base = StmtNode;
+  Ref<Buffer> buffer;
+  TW_NODE(Covers, "covers {buffer}", buffer)
+};
+
+// ---- statements of the final forms --------------------------------------------------------------------------------
+
+/// Threads form: all threads of the block.
+struct Barrier : StmtNode {
+  using Base = StmtNode;
+  TW_NODE(Barrier, "barrier")
+};
+
+/// Engines form: `body` is issued to the in-order queue of `engine` (a name of the machine's Caps).
+struct OnEngine : StmtNode {
+  using Base = StmtNode;
+  std::string engine;
+  Stmt body;
+  TW_NODE(OnEngine, "on {engine} {body}", engine, body)
+};
+
+/// Engines form: a flag of the ordered pair (from, to): set when `from` has done all that was issued to it before; `to`
+/// starts nothing issued later until it has seen it. Set and wait alternate.
+struct SetFlag : StmtNode {
+  using Base = StmtNode;
+  std::string from, to;
+  int64_t id = 0;
+  TW_NODE(SetFlag, "set_flag {from} -> {to} id {id}", from, to, id)
+};
+struct WaitFlag : StmtNode {
+  using Base = StmtNode;
+  std::string from, to;
+  int64_t id = 0;
+  TW_NODE(WaitFlag, "wait_flag {from} -> {to} id {id}", from, to, id)
+};
+
+/// Engines form: operations of one engine issued later start after those issued earlier are done.
+struct EngineBarrier : StmtNode {
+  using Base = StmtNode;
+  std::string engine;
+  TW_NODE(EngineBarrier, "engine_barrier {engine}", engine)
+};
+
+// ---- the program --------------------------------------------------------------------------------------------------
+
+/// Each stage promises more than the one before; verify() checks what it promises. The last three are the final forms.
+enum class Stage : uint8_t { traced, planned, placed, lowered, loops, threads, engines };
+inline constexpr std::string_view kStageNames[] = {"traced", "planned", "placed", "lowered",
+                                                   "loops",  "threads", "engines"};
+
+/// `scalars` are the integer symbols of shapes and strides and the scalar arguments; `params` the tensors. The body is
+/// a sequence of phases: a phase sees all writes of the phases before it.
+struct Kernel : DeclNode {
+  using Base = DeclNode;
+  std::string name;
+  Stage stage = Stage::traced;
+  std::vector<Ref<Var>> scalars;
+  std::vector<Ref<Buffer>> params;
+  Stmt body;
+  TW_NODE(Kernel, "", name, stage, scalars, params, body)
+};
+
+/// Calls f with the node as its own type.
+template <class F>
+decltype(auto) dispatch(const Node& node, F&& f) {
+  switch (node.kind) {
+#define TW_X(T) \
+  case Kind::T: \
+    return f(static_cast<const T&>(node));
+    TW_ALL_NODES(TW_X)
+#undef TW_X
+  }
+  __builtin_unreachable();
+}
+
+/// Calls f(name, member) for each field, in order.
+template <class T, class F>
+void each_field(T& node, F&& f) {
+  std::apply([&](auto... x) { (f(x.name, node.*(x.member)), ...); }, std::remove_const_t<T>::fields());
+}
+
+/// Computes hash and dtype of a node whose fields are set. Part of make().
+void finish(Node* node);
+
+/// A node with the given field values, in the order that its TW_NODE lists them; fields at the end may be left out.
+template <class T, class... A>
+Ref<T> make(A&&... values) {
+  auto* node = new T;
+  Ref<T> owner(node);
+  auto given = std::forward_as_tuple(std::forward<A>(values)...);
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    ((node->*(std::get<I>(T::fields()).member) = std::get<I>(given)), ...);
+  }(std::make_index_sequence<sizeof...(A)>{});
+  finish(node);
+  return owner;
+}
+/// The same for a statement, buffer or kernel, with the user's line.
+template <class T, class... A>
+Ref<T> make_at(Location at, A&&... values) {
+  Ref<T> made = make<T>(std::forward<A>(values)...);
+  const_cast<T*>(made.get())->at = at;
+  return made;
+}
+
+}  // namespace tilewright::ir
