@@ -23,6 +23,8 @@ endif()
 if(TW_SANITIZE)
   add_compile_options(-fsanitize=${TW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TW_SANITIZE})
+  # The instrumented code of g++ draws this warning where the plain code has no fault.
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
 # tw_module(NAME DEPS targets...): the static library tw_NAME of src/NAME (or SOURCES_FROM folder).
@@ -60,7 +62,12 @@ function(tw_summary)
   endif()
 endfunction()
 
+# These two exist even before their first test.
+add_custom_target(tests_unit)
+add_custom_target(tests_fuzz)
+
 # tw_test(NAME LABEL label DEPS targets... [TIMEOUT seconds]): the test executable NAME from the .cpp files of this folder.
+# The target tests_LABEL builds all executables of a label.
 function(tw_test name)
   cmake_parse_arguments(arg "" "LABEL;FROM;TIMEOUT" "DEPS" ${ARGN})
   if(NOT arg_FROM)
@@ -78,4 +85,10 @@ function(tw_test name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "TW_SOURCE_DIR=${CMAKE_SOURCE_DIR}")
+  foreach(label ${arg_LABEL})
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${name})
+  endforeach()
 endfunction()
