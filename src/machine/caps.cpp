@@ -1,0 +1,29 @@
+#include "machine/caps.h"
+
+namespace tilewright {
+
+const Memory* Caps::memory(const std::string& name) const {
+  for (const Memory& m : memories)
+    if (m.name == name) return &m;
+  return nullptr;
+}
+
+const Engine* Caps::engine(const std::string& name) const {
+  for (const Engine& e : engines)
+    if (e.name == name) return &e;
+  return nullptr;
+}
+
+const Engine* Caps::scalar_engine() const {
+  for (const Engine& e : engines)
+    if (e.scalar) return &e;
+  return nullptr;
+}
+
+const CopyPath* Caps::path(const std::string& from, const std::string& to) const {
+  for (const CopyPath& p : paths)
+    if (p.from == from && p.to == to) return &p;
+  return nullptr;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,55 @@
+#pragma once
+// What passes may know of a chip, as tables. A pass reads Caps; it never asks for a target's name.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/nodes.h"
+
+namespace tilewright {
+
+/// Which final form the machine runs: loops (no threads), threads (lock step at barriers), engines (in-order queues).
+enum class Model : uint8_t { loops, threads, engines };
+
+struct Memory {
+  std::string name;   // "shared", "UB", "scratch"
+  int64_t bytes = 0;  // that one block (core) may use
+  int64_t alignment = 1;
+  bool typed = false;  // memory may be reused only between equal element types
+};
+
+/// An execution unit with its own in-order queue (engines model).
+struct Engine {
+  std::string name;
+  bool issues = false;  // it issues to the others: what it has waited for orders everything issued later
+  bool scalar = false;  // runs element loops and control flow
+  bool ordered = true;  // its own operations need no barrier between dependent ones
+};
+
+/// Which engine moves data between two memories ("" = global memory).
+struct CopyPath {
+  std::string from, to, engine;
+};
+
+struct Caps {
+  std::string target, arch;
+  Model model = Model::loops;
+  std::vector<Memory> memories;
+  std::string memory_of[6];  // indexed by ir::Space: where tiles of that space go at opt_level 0
+  std::vector<Engine> engines;
+  std::vector<CopyPath> paths;
+  int64_t flags_per_pair = 0;  // flag ids of one ordered pair of engines
+  int64_t max_threads = 1;     // per block
+  int64_t cores = 0;           // engines model: cores that a launch may use at once
+  int64_t max_blocks = INT64_MAX;
+  std::vector<DType> storage_types;     // element types of buffers
+  std::vector<DType> arithmetic_types;  // types of expressions; others are refused
+
+  const Memory* memory(const std::string& name) const;
+  const Engine* engine(const std::string& name) const;
+  /// The engine that element loops run on; null in the other models.
+  const Engine* scalar_engine() const;
+  const CopyPath* path(const std::string& from, const std::string& to) const;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,133 @@
+#include "machine/launch.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "ir/walk.h"
+
+namespace tilewright {
+namespace {
+
+int scalar_index(const LaunchPlan& plan, const std::string& name) {
+  for (size_t i = 0; i < plan.scalars.size(); ++i)
+    if (plan.scalars[i].name == name) return static_cast<int>(i);
+  return -1;
+}
+
+DimRule rule_of(const ir::Expr& size, const LaunchPlan& plan, const std::string& tensor) {
+  if (const auto* c = ir::as<ir::Const>(size)) return {.fixed = c->value.as_int()};
+  const auto* v = ir::as<ir::Var>(size);
+  int scalar = v ? scalar_index(plan, v->name) : -1;
+  TW_CHECK(scalar >= 0, fmt::format("a size or stride of {} is neither a constant nor a scalar of the kernel", tensor));
+  return {.scalar = scalar};
+}
+
+struct Use {
+  bool read = false, written = false;
+};
+
+void note_uses(const ir::Node& node, const ir::Kernel& kernel, std::vector<Use>& uses) {
+  auto use = [&](const ir::Buffer* buffer) -> Use* {
+    for (size_t i = 0; i < kernel.params.size(); ++i)
+      if (kernel.params[i]->name == buffer->name) return &uses[i];
+    return nullptr;
+  };
+  auto read = [&](const ir::Buffer* b) {
+    if (Use* u = use(b)) u->read = true;
+  };
+  auto write = [&](const ir::Buffer* b) {
+    if (Use* u = use(b)) u->written = true;
+  };
+  switch (node.kind) {
+    case ir::Kind::Load:
+      read(static_cast<const ir::Load&>(node).buffer.get());
+      break;
+    case ir::Kind::Store:
+      write(static_cast<const ir::Store&>(node).buffer.get());
+      break;
+    case ir::Kind::Copy: {
+      const auto& n = static_cast<const ir::Copy&>(node);
+      read(n.src->buffer.get());
+      write(n.dst->buffer.get());
+      break;
+    }
+    case ir::Kind::Fill:
+      write(static_cast<const ir::Fill&>(node).dst->buffer.get());
+      break;
+    case ir::Kind::Gemm: {
+      const auto& n = static_cast<const ir::Gemm&>(node);
+      read(n.a->buffer.get());
+      read(n.b->buffer.get());
+      read(n.c->buffer.get());
+      write(n.c->buffer.get());
+      break;
+    }
+    case ir::Kind::Reduce: {
+      const auto& n = static_cast<const ir::Reduce&>(node);
+      read(n.src->buffer.get());
+      write(n.dst->buffer.get());
+      if (n.accumulate) read(n.dst->buffer.get());
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<Access> infer_access(const ir::Kernel& kernel) {
+  std::vector<Use> uses(kernel.params.size());
+  ir::post_order(kernel.body, [&](const ir::Node& node) { note_uses(node, kernel, uses); });
+  std::vector<Access> access;
+  for (const Use& u : uses) access.push_back(!u.written ? Access::in : u.read ? Access::inout : Access::out);
+  return access;
+}
+
+LaunchPlan plan_arguments(const ir::Kernel& kernel) {
+  LaunchPlan plan;
+  plan.kernel = kernel.name;
+  for (const auto& scalar : kernel.scalars) plan.scalars.push_back({scalar->name, scalar->type, true});
+  std::vector<Access> access = infer_access(kernel);
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    const ir::Buffer& buffer = *kernel.params[i];
+    TensorParam param{buffer.name, buffer.dtype, {}, {}, access[i]};
+    for (const ir::Expr& size : buffer.shape) param.shape.push_back(rule_of(size, plan, buffer.name));
+    for (const ir::Expr& stride : buffer.strides) param.strides.push_back(rule_of(stride, plan, buffer.name));
+    for (const auto* rules : {&param.shape, &param.strides})
+      for (const DimRule& rule : *rules)
+        if (rule.scalar >= 0) plan.scalars[rule.scalar].is_argument = false;
+    plan.tensors.push_back(std::move(param));
+  }
+  return plan;
+}
+
+Formula formula_of(const ir::Expr& expression, const LaunchPlan& plan) {
+  using Step = Formula::Step;
+  Formula formula;
+  // Post-order with repetition: formulas are small, and a stack program has no names for shared parts.
+  auto push = [&](auto&& self, const ir::Node* node) -> void {
+    if (const auto* c = ir::as<ir::Const>(node)) {
+      formula.steps.push_back({Step::Kind::constant, c->value.as_int()});
+    } else if (const auto* v = ir::as<ir::Var>(node)) {
+      int scalar = scalar_index(plan, v->name);
+      TW_CHECK(scalar >= 0, fmt::format("launch formula: {} is not known before the launch", v->name));
+      formula.steps.push_back({Step::Kind::scalar, scalar});
+    } else if (const auto* b = ir::as<ir::Binary>(node)) {
+      self(self, b->a.get());
+      self(self, b->b.get());
+      formula.steps.push_back({Step::Kind::binary, 0, b->op});
+    } else if (const auto* s = ir::as<ir::Select>(node)) {
+      self(self, s->cond.get());
+      self(self, s->a.get());
+      self(self, s->b.get());
+      formula.steps.push_back({Step::Kind::select});
+    } else {
+      TW_CHECK(false, "launch formula: not an integer formula of sizes");
+    }
+  };
+  push(push, expression.get());
+  return formula;
+}
+
+}  // namespace tilewright

@@ -1,0 +1,17 @@
+#pragma once
+// From a kernel to the plain data of its launch plan.
+#include "ir/nodes.h"
+#include "runtime/launch_plan.h"
+
+namespace tilewright {
+
+/// The tensors and scalars of the kernel, with the access of each tensor inferred from the body; no phases yet.
+LaunchPlan plan_arguments(const ir::Kernel& kernel);
+
+/// How the body uses each parameter, in order: in, out or inout.
+std::vector<Access> infer_access(const ir::Kernel& kernel);
+
+/// The formula of an integer expression over the plan's scalars. Anything else in it is an InternalError.
+Formula formula_of(const ir::Expr& expression, const LaunchPlan& plan);
+
+}  // namespace tilewright
