@@ -115,20 +115,23 @@ struct Grid : StmtNode {
   TW_NODE(Grid, "grid {vars} in {extents} threads {threads} {body}", vars, extents, threads, body)
 };
 
+// What a program asks for: serial to persistent. Made by lowering: reduction, whose iterations may be reassociated and
+// contracted (gemm and reduce, nothing else inside). Final forms: blocks (iterations are the launch's blocks), threads
+// (threads form: the threads of a block, in lock step at barriers), cores (engines form: the launch's cores).
 enum class LoopKind : uint8_t {
   serial,
   unroll,
   vectorized,
   parallel,
   pipelined,
-  persistent,  // what a program asks for
-  blocks,      // final: iterations are the launch's blocks (threads form) or work items (loops form)
-  threads,     // final, threads form: iterations are the threads of a block; statements inside run in lock step at
-               // barriers
-  cores,       // final, engines form: iterations are the launch's cores
+  persistent,
+  reduction,
+  blocks,
+  threads,
+  cores
 };
-inline constexpr std::string_view kLoopNames[] = {"serial",     "unroll", "vectorized", "parallel", "pipelined",
-                                                  "persistent", "blocks", "threads",    "cores"};
+inline constexpr std::string_view kLoopNames[] = {"serial",     "unroll",    "vectorized", "parallel", "pipelined",
+                                                  "persistent", "reduction", "blocks",     "threads",  "cores"};
 
 /// A loop over the product of `extents`, the last variable fastest. `stages` is what `pipelined` asks for.
 struct For : StmtNode {
