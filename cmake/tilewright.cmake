@@ -62,9 +62,10 @@ function(tw_summary)
   endif()
 endfunction()
 
-# These two exist even before their first test.
+# These exist even before their first test.
 add_custom_target(tests_unit)
 add_custom_target(tests_fuzz)
+add_custom_target(tests_gpu)
 
 # tw_test(NAME LABEL label DEPS targets... [TIMEOUT seconds]): the test executable NAME from the .cpp files of this folder.
 # The target tests_LABEL builds all executables of a label.

@@ -37,7 +37,7 @@ file tools/main.cpp '#include "commands.h"' '#include "tilewright/error.h"' '#in
 file tools/commands.h '#include <string>'
 file test/unit/ir/node_test.cpp '#include "ir/node.h"' '#include "target/cuda/emit.h"'
 # shellcheck disable=SC2016  # the text is meant as it stands
-file docs/index.md 'Put it in /usr/lib or ${TMPDIR:-/tmp}.' 'A method, a todos list.'
+file docs/index.md 'Put it in /usr/lib or ${TMPDIR:-/tmp}.' 'A method, a todos list.' 'The cache is /tmp/tilewright-UID.'
 lines 800 >"$tree/src/ir/long_enough.cpp"
 mkdir "$tree/build"
 file build/generated.cpp '#include "nothing/at_all.h"'
