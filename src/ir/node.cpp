@@ -11,18 +11,19 @@ void retain(const Node* node) noexcept { node->refs.fetch_add(1, std::memory_ord
 
 void release(const Node* node) noexcept {
   if (node->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  // Deleting a node releases its children; they wait here instead of on the call stack.
-  thread_local std::vector<const Node*> dying;
+  // Deleting a node releases its children; they wait in a list instead of on the call stack. The list runs through the
+  // field `hash`, which nobody reads any more, so that freeing needs no memory.
+  thread_local const Node* waiting = nullptr;
   thread_local bool draining = false;
-  dying.push_back(node);
+  const_cast<Node*>(node)->hash = reinterpret_cast<uintptr_t>(waiting);
+  waiting = node;
   if (draining) return;
   draining = true;
-  while (!dying.empty()) {
-    const Node* next = dying.back();
-    dying.pop_back();
+  while (waiting) {
+    const Node* next = waiting;
+    waiting = reinterpret_cast<const Node*>(static_cast<uintptr_t>(next->hash));
     dispatch(*next, [](const auto& n) { delete &n; });
   }
-  if (dying.capacity() > 4096) dying.shrink_to_fit();
   draining = false;
 }
 
@@ -84,8 +85,8 @@ DType type_of(const Cast& n) {
   return n.type;
 }
 DType type_of(const Load& n) {
-  TW_CHECK(n.buffer && n.at.size() == n.buffer->shape.size(), "load: the number of indices is not the buffer's rank");
-  for (const Expr& i : n.at) TW_CHECK(i && i->dtype.is_int(), "load: an index must be an integer");
+  TW_CHECK(n.buffer && n.indices.size() == n.buffer->shape.size(), "load: the number of indices is not the buffer's rank");
+  for (const Expr& i : n.indices) TW_CHECK(i && i->dtype.is_int(), "load: an index must be an integer");
   return n.buffer->dtype;
 }
 

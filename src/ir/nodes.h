@@ -92,8 +92,8 @@ struct Region : DeclNode {
 struct Load : ExprNode {
   using Base = ExprNode;
   Ref<Buffer> buffer;
-  Exprs at;
-  TW_NODE(Load, "", buffer, at)
+  Exprs indices;
+  TW_NODE(Load, "", buffer, indices)
 };
 
 // ---- statements of the traced program -----------------------------------------------------------------------------
@@ -168,9 +168,9 @@ struct Alloc : StmtNode {
 struct Store : StmtNode {
   using Base = StmtNode;
   Ref<Buffer> buffer;
-  Exprs at;
+  Exprs indices;
   Expr value;
-  TW_NODE(Store, "store {buffer}{at} = {value}", buffer, at, value)
+  TW_NODE(Store, "store {buffer}[{at}] = {value}", buffer, at, value)
 };
 
 /// Tile to tile, converting the dtype. Extents agree after those that are 1 are dropped. Reads outside the source give
