@@ -170,7 +170,7 @@ struct Store : StmtNode {
   Ref<Buffer> buffer;
   Exprs indices;
   Expr value;
-  TW_NODE(Store, "store {buffer}[{at}] = {value}", buffer, at, value)
+  TW_NODE(Store, "store {buffer}[{indices}] = {value}", buffer, indices, value)
 };
 
 /// Tile to tile, converting the dtype. Extents agree after those that are 1 are dropped. Reads outside the source give
