@@ -9,18 +9,18 @@ namespace tilewright {
 
 /// One fault of a kernel. Occurrences with the same kind, memory, actors and lines are one fault with a count.
 struct Fault {
-  std::string kind;        // "raw", "out-of-bounds", ...
-  std::string kernel;      // name of the kernel
-  std::string memory;      // "UB", "GM argument 0", "shared"; empty when the fault is not about memory
-  int64_t offset = 0;      // first byte, from the start of that memory
-  int64_t bytes = 0;       // length of the range; 0 when the fault is not about memory
-  std::string actor;       // the pipe or thread that found it
-  std::string other;       // the pipe or thread that it conflicts with, or empty
-  uint32_t line = 0;       // 1-based line of the kernel's text; 0 unknown
+  std::string kind;    // "raw", "out-of-bounds", ...
+  std::string kernel;  // name of the kernel
+  std::string memory;  // "UB", "GM argument 0", "shared"; empty when the fault is not about memory
+  int64_t offset = 0;  // first byte, from the start of that memory
+  int64_t bytes = 0;   // length of the range; 0 when the fault is not about memory
+  std::string actor;   // the pipe or thread that found it
+  std::string other;   // the pipe or thread that it conflicts with, or empty
+  uint32_t line = 0;   // 1-based line of the kernel's text; 0 unknown
   uint32_t other_line = 0;
-  int64_t block = 0;       // the block (core) that saw it first
+  int64_t block = 0;  // the block (core) that saw it first
   int64_t count = 1;
-  std::string sentence;    // all of it, readable
+  std::string sentence;  // all of it, readable
 };
 
 /// The faults of one launch.

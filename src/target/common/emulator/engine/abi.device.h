@@ -19,10 +19,10 @@ enum Pipe : uint8_t {
 enum Memory : uint8_t { kUB, kL1, kL0A, kL0B, kL0C, kBias, kFixbuf, kLocalMemories, kGM = kLocalMemories };
 
 // Element types: name, C++ type in a kernel text, bytes.
-#define TW_ENGINE_TYPES(X)                                                                                     \
-  X(f16, half, 2) X(bf16, bfloat16_t, 2) X(f32, float, 4) X(f64, double, 8) X(i8, int8_t, 1) X(u8, uint8_t, 1) \
-  X(i16, int16_t, 2) X(u16, uint16_t, 2) X(i32, int32_t, 4) X(u32, uint32_t, 4) X(i64, int64_t, 8)             \
-  X(u64, uint64_t, 8)
+#define TW_ENGINE_TYPES(X)                                                                                        \
+  X(f16, half, 2)                                                                                                 \
+  X(bf16, bfloat16_t, 2) X(f32, float, 4) X(f64, double, 8) X(i8, int8_t, 1) X(u8, uint8_t, 1) X(i16, int16_t, 2) \
+      X(u16, uint16_t, 2) X(i32, int32_t, 4) X(u32, uint32_t, 4) X(i64, int64_t, 8) X(u64, uint64_t, 8)
 enum Type : uint8_t {
 #define TW_X(name, type, bytes) k_##name,
   TW_ENGINE_TYPES(TW_X)
@@ -32,13 +32,14 @@ enum Type : uint8_t {
 // Events "source_destination". The first list is the public one of the documentation of SetFlag/WaitFlag (ISASI); the
 // second completes the pairs of pipes, so that a text that uses one of them compiles and is reported.
 #define TW_ENGINE_EVENTS(X)                                                                                     \
-  X(MTE2, MTE1) X(MTE1, MTE2) X(MTE1, M) X(M, MTE1) X(MTE2, V) X(V, MTE2) X(MTE3, V) X(V, MTE3) X(M, V) X(V, M) \
-  X(V, V) X(MTE3, MTE1) X(MTE1, MTE3) X(MTE1, V) X(MTE2, M) X(M, MTE2) X(V, MTE1) X(M, FIX) X(FIX, M)           \
-  X(MTE3, MTE2) X(MTE2, MTE3) X(S, V) X(V, S) X(S, MTE2) X(MTE2, S) X(S, MTE3) X(MTE3, S) X(MTE2, FIX)          \
-  X(FIX, MTE2) X(FIX, S) X(M, S) X(FIX, MTE3)
-#define TW_ENGINE_UNLISTED_EVENTS(X)                                                                       \
-  X(S, M) X(S, MTE1) X(S, FIX) X(V, FIX) X(M, MTE3) X(MTE1, S) X(MTE1, FIX) X(MTE3, M) X(MTE3, FIX) X(FIX, V) \
-  X(FIX, MTE1)
+  X(MTE2, MTE1)                                                                                                 \
+  X(MTE1, MTE2) X(MTE1, M) X(M, MTE1) X(MTE2, V) X(V, MTE2) X(MTE3, V) X(V, MTE3) X(M, V) X(V, M) X(V, V)       \
+      X(MTE3, MTE1) X(MTE1, MTE3) X(MTE1, V) X(MTE2, M) X(M, MTE2) X(V, MTE1) X(M, FIX) X(FIX, M) X(MTE3, MTE2) \
+          X(MTE2, MTE3) X(S, V) X(V, S) X(S, MTE2) X(MTE2, S) X(S, MTE3) X(MTE3, S) X(MTE2, FIX) X(FIX, MTE2)   \
+              X(FIX, S) X(M, S) X(FIX, MTE3)
+#define TW_ENGINE_UNLISTED_EVENTS(X) \
+  X(S, M)                            \
+  X(S, MTE1) X(S, FIX) X(V, FIX) X(M, MTE3) X(MTE1, S) X(MTE1, FIX) X(MTE3, M) X(MTE3, FIX) X(FIX, V) X(FIX, MTE1)
 
 #define TW_ENGINE_BINARY(X) X(Add) X(Sub) X(Mul) X(Div) X(Max) X(Min)
 #define TW_ENGINE_SCALAR(X) X(Adds) X(Muls) X(Maxs) X(Mins)

@@ -70,7 +70,8 @@ struct bfloat16_t {
     float f = static_cast<float>(value);
     uint32_t u;
     std::memcpy(&u, &f, 4);
-    bits = static_cast<uint16_t>((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
+    bits =
+        static_cast<uint16_t>((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
   }
   operator float() const {
     uint32_t u = static_cast<uint32_t>(bits) << 16;
@@ -92,9 +93,9 @@ inline const Api* api = nullptr;
 
 template <class T>
 inline constexpr int type_of = -1;
-#define TW_X(name, type, bytes)                     \
-  template <>                                       \
-  inline constexpr int type_of<type> = k_##name;    \
+#define TW_X(name, type, bytes)                  \
+  template <>                                    \
+  inline constexpr int type_of<type> = k_##name; \
   static_assert(sizeof(type) == bytes, "type size");
 TW_ENGINE_TYPES(TW_X)
 #undef TW_X
@@ -163,14 +164,27 @@ enum class DcciDst : uint8_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHE
 
 constexpr tw_engine::Memory tw_memory_of(TPosition p) {
   switch (p) {
-    case TPosition::GM: case TPosition::CO2: case TPosition::SPM: return tw_engine::kGM;
-    case TPosition::A1: case TPosition::B1: case TPosition::C1: case TPosition::TSCM: return tw_engine::kL1;
-    case TPosition::A2: return tw_engine::kL0A;
-    case TPosition::B2: return tw_engine::kL0B;
-    case TPosition::C2: return tw_engine::kBias;
-    case TPosition::CO1: return tw_engine::kL0C;
-    case TPosition::C2PIPE2GM: return tw_engine::kFixbuf;
-    default: return tw_engine::kUB;
+    case TPosition::GM:
+    case TPosition::CO2:
+    case TPosition::SPM:
+      return tw_engine::kGM;
+    case TPosition::A1:
+    case TPosition::B1:
+    case TPosition::C1:
+    case TPosition::TSCM:
+      return tw_engine::kL1;
+    case TPosition::A2:
+      return tw_engine::kL0A;
+    case TPosition::B2:
+      return tw_engine::kL0B;
+    case TPosition::C2:
+      return tw_engine::kBias;
+    case TPosition::CO1:
+      return tw_engine::kL0C;
+    case TPosition::C2PIPE2GM:
+      return tw_engine::kFixbuf;
+    default:
+      return tw_engine::kUB;
   }
 }
 
@@ -269,7 +283,7 @@ struct DataCopyPadExtParams {
 };
 struct DataCopyParams {
   uint16_t blockCount = 1;
-  uint16_t blockLen = 0;               // 32-byte units in DataCopy, bytes in DataCopyPad
+  uint16_t blockLen = 0;                  // 32-byte units in DataCopy, bytes in DataCopyPad
   uint16_t srcStride = 0, dstStride = 0;  // DataCopy: gaps in 32-byte units on both sides
   DataCopyParams() = default;
   DataCopyParams(uint16_t count, uint16_t length, uint16_t source, uint16_t destination)
@@ -334,22 +348,22 @@ void DataCopyPad(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const Da
 }
 
 // DataCopy: contiguous, and blocks with gaps; everything in 32-byte units.
-#define TW_X(code, Dst, Src)                                                                                      \
-  template <class T>                                                                                              \
-  void DataCopy(const Dst<T>& dst, const Src<T>& src, uint32_t count, uint32_t line = __builtin_LINE()) {         \
-    auto op = tw_copy(tw_engine::code, dst, src, line);                                                           \
-    op.exact_blocks = true;                                                                                       \
-    tw_blocks(op, 1, static_cast<uint64_t>(count) * sizeof(T), 0, 0);                                             \
-    tw_issue(op);                                                                                                 \
-  }                                                                                                               \
-  template <class T>                                                                                              \
+#define TW_X(code, Dst, Src)                                                                                       \
+  template <class T>                                                                                               \
+  void DataCopy(const Dst<T>& dst, const Src<T>& src, uint32_t count, uint32_t line = __builtin_LINE()) {          \
+    auto op = tw_copy(tw_engine::code, dst, src, line);                                                            \
+    op.exact_blocks = true;                                                                                        \
+    tw_blocks(op, 1, static_cast<uint64_t>(count) * sizeof(T), 0, 0);                                              \
+    tw_issue(op);                                                                                                  \
+  }                                                                                                                \
+  template <class T>                                                                                               \
   void DataCopy(const Dst<T>& dst, const Src<T>& src, const DataCopyParams& p, uint32_t line = __builtin_LINE()) { \
-    auto op = tw_copy(tw_engine::code, dst, src, line);                                                           \
-    op.exact_blocks = true;                                                                                       \
-    tw_blocks(op, p.blockCount, p.blockLen * 32ull, p.srcStride, p.dstStride);                                    \
-    if (tw_engine::code == tw_engine::kOpCopyIn) op.src_gap *= 32;                                                \
-    if (tw_engine::code == tw_engine::kOpCopyOut) op.dst_gap *= 32;                                               \
-    tw_issue(op);                                                                                                 \
+    auto op = tw_copy(tw_engine::code, dst, src, line);                                                            \
+    op.exact_blocks = true;                                                                                        \
+    tw_blocks(op, p.blockCount, p.blockLen * 32ull, p.srcStride, p.dstStride);                                     \
+    if (tw_engine::code == tw_engine::kOpCopyIn) op.src_gap *= 32;                                                 \
+    if (tw_engine::code == tw_engine::kOpCopyOut) op.dst_gap *= 32;                                                \
+    tw_issue(op);                                                                                                  \
   }
 TW_X(kOpCopyIn, LocalTensor, GlobalTensor)
 TW_X(kOpCopyOut, GlobalTensor, LocalTensor)
@@ -368,32 +382,32 @@ inline tw_engine::Op tw_vector(uint8_t code, const LocalTensor<T>& dst, int64_t 
   return op;
 }
 
-#define TW_X(Name)                                                                                             \
-  template <class T>                                                                                           \
-  void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, int32_t count,  \
-            uint32_t line = __builtin_LINE()) {                                                                \
-    auto op = tw_vector(tw_engine::kOp##Name, dst, count, line);                                               \
-    op.src0 = src0.tw_ref, op.src1 = src1.tw_ref;                                                              \
-    tw_issue(op);                                                                                              \
+#define TW_X(Name)                                                                                            \
+  template <class T>                                                                                          \
+  void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, int32_t count, \
+            uint32_t line = __builtin_LINE()) {                                                               \
+    auto op = tw_vector(tw_engine::kOp##Name, dst, count, line);                                              \
+    op.src0 = src0.tw_ref, op.src1 = src1.tw_ref;                                                             \
+    tw_issue(op);                                                                                             \
   }
 TW_ENGINE_BINARY(TW_X)
 #undef TW_X
-#define TW_X(Name)                                                                                         \
-  template <class T>                                                                                       \
-  void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalar, int32_t count,          \
-            uint32_t line = __builtin_LINE()) {                                                            \
-    auto op = tw_vector(tw_engine::kOp##Name, dst, count, line);                                           \
-    op.src0 = src.tw_ref, op.scalar = tw_engine::bits_of(scalar);                                          \
-    tw_issue(op);                                                                                          \
+#define TW_X(Name)                                                                                \
+  template <class T>                                                                              \
+  void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalar, int32_t count, \
+            uint32_t line = __builtin_LINE()) {                                                   \
+    auto op = tw_vector(tw_engine::kOp##Name, dst, count, line);                                  \
+    op.src0 = src.tw_ref, op.scalar = tw_engine::bits_of(scalar);                                 \
+    tw_issue(op);                                                                                 \
   }
 TW_ENGINE_SCALAR(TW_X)
 #undef TW_X
-#define TW_X(Name)                                                                                             \
-  template <class T>                                                                                           \
+#define TW_X(Name)                                                                                                   \
+  template <class T>                                                                                                 \
   void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t count, uint32_t line = __builtin_LINE()) { \
-    auto op = tw_vector(tw_engine::kOp##Name, dst, count, line);                                               \
-    op.src0 = src.tw_ref;                                                                                      \
-    tw_issue(op);                                                                                              \
+    auto op = tw_vector(tw_engine::kOp##Name, dst, count, line);                                                     \
+    op.src0 = src.tw_ref;                                                                                            \
+    tw_issue(op);                                                                                                    \
   }
 TW_ENGINE_UNARY(TW_X)
 #undef TW_X
@@ -412,13 +426,13 @@ void Cast(const LocalTensor<D>& dst, const LocalTensor<S>& src, RoundMode mode, 
   op.src0 = src.tw_ref, op.from = static_cast<uint8_t>(tw_engine::type_of<S>), op.rounding = static_cast<uint8_t>(mode);
   tw_issue(op);
 }
-#define TW_X(Name)                                                                                             \
-  template <class T>                                                                                           \
+#define TW_X(Name)                                                                                                \
+  template <class T>                                                                                              \
   void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& temporary, int32_t count, \
-            bool want_index = false, uint32_t line = __builtin_LINE()) {                                       \
-    auto op = tw_vector(tw_engine::kOp##Name, dst, count, line);                                               \
-    op.src0 = src.tw_ref, op.src1 = temporary.tw_ref, op.want_index = want_index;                              \
-    tw_issue(op);                                                                                              \
+            bool want_index = false, uint32_t line = __builtin_LINE()) {                                          \
+    auto op = tw_vector(tw_engine::kOp##Name, dst, count, line);                                                  \
+    op.src0 = src.tw_ref, op.src1 = temporary.tw_ref, op.want_index = want_index;                                 \
+    tw_issue(op);                                                                                                 \
   }
 TW_X(ReduceMax)
 TW_X(ReduceMin)
