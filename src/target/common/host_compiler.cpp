@@ -157,7 +157,8 @@ std::string compiler_version(const std::string& compiler, const std::string& dir
 }
 
 std::vector<std::string> all_flags(const std::string& version, const HostCompileOptions& options) {
-  std::vector<std::string> flags = {"-std=c++20", "-O1", "-ffp-contract=off", "-shared", "-fPIC", "-Wl,-Bsymbolic"};
+  std::vector<std::string> flags = {"-std=c++20",     "-O1",           "-ffp-contract=off", "-shared", "-fPIC",
+                                    "-Wl,-Bsymbolic", "-fmax-errors=5"};
   // GNU unique symbols would be shared between two loaded objects and would keep them from being unloaded.
   if (version.find("clang") == std::string::npos) flags.push_back("-fno-gnu-unique");
   flags.insert(flags.end(), options.extra_flags.begin(), options.extra_flags.end());

@@ -1,0 +1,29 @@
+#pragma once
+// A loaded batch of emulated kernels, and the ABI that it was compiled against.
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "target/common/emulator/simt/simt.h"
+#include "target/common/host_compiler.h"
+#include "tilewright/error.h"
+
+#define TW_SIMT_ABI(...) __VA_ARGS__
+#include "target/common/emulator/simt/abi.inc"
+#undef TW_SIMT_ABI
+
+namespace tilewright::simt {
+
+class Library {
+ public:
+  static std::vector<Kernel> kernels(const std::shared_ptr<const Library>& library);
+
+  std::shared_ptr<const HostLibrary> object;
+  std::vector<std::string> names;
+  std::vector<const tw::emu::Entry*> entries;
+  tw::emu::Context** current = nullptr;  // the object's variable that launches set
+  mutable std::mutex launching;
+};
+
+}  // namespace tilewright::simt
