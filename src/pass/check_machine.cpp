@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ir/walk.h"
+#include "pass/passes.h"
+
+namespace tilewright {
+namespace {
+
+using namespace ir;
+
+std::string list(const std::vector<DType>& types) {
+  std::vector<std::string> names;
+  for (DType t : types) names.push_back(to_string(t));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void check_buffer(const Buffer& b, const Caps& caps) {
+  if (std::find(caps.storage_types.begin(), caps.storage_types.end(), b.dtype) == caps.storage_types.end())
+    throw UserError(b.at, fmt::format("{}: {} has elements of type {}, which {} cannot store; it has {}", caps.target,
+                                      b.name, to_string(b.dtype), caps.arch, list(caps.storage_types)));
+}
+
+/// A value computed in a statement: casts only touch storage types, every other operator needs arithmetic.
+void check_value(const Node& node, const Caps& caps, Location at) {
+  if (!is_expr(node.kind) || node.kind == Kind::Cast || node.kind == Kind::Load || node.kind == Kind::Const ||
+      node.kind == Kind::Var)
+    return;
+  DType type = static_cast<const ExprNode&>(node).dtype;
+  if (const auto* b = as<Binary>(&node)) type = b->a->dtype;
+  if (std::find(caps.arithmetic_types.begin(), caps.arithmetic_types.end(), type) == caps.arithmetic_types.end())
+    throw UserError(at, fmt::format("{}: this value is computed in {}, which {} cannot do; it computes in {}",
+                                    caps.target, to_string(type), caps.arch, list(caps.arithmetic_types)));
+}
+
+}  // namespace
+
+KernelRef check_machine(const KernelRef& kernel, PassContext& context) {
+  const Caps& caps = context.caps();
+  for (const auto& param : kernel->params) check_buffer(*param, caps);
+  // Statement by statement, so that a value is reported at the line that uses it.
+  post_order(kernel->body, [&](const Node& node) {
+    if (!is_stmt(node.kind)) return;
+    const auto& s = static_cast<const StmtNode&>(node);
+    if (const auto* grid = as<Grid>(&node); grid && grid->threads > caps.max_threads && caps.model == Model::threads)
+      throw UserError(s.at, fmt::format("{}: grid asks for {} threads, {} has at most {} in a block", caps.target,
+                                        grid->threads, caps.arch, caps.max_threads));
+    if (const auto* alloc = as<Alloc>(&node)) check_buffer(*alloc->buffer, caps);
+    if (auto why = context.target.refuse(s)) throw UserError(s.at, fmt::format("{}: {}", caps.target, *why));
+    std::vector<const Node*> children;
+    append_children(node, children);
+    for (const Node* child : children)
+      if (is_expr(child->kind)) post_order(Any(child), [&](const Node& value) { check_value(value, caps, s.at); });
+  });
+  return kernel;
+}
+
+}  // namespace tilewright

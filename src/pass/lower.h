@@ -1,0 +1,46 @@
+#pragma once
+// Portable lowering of tile operations to loops over elements, one function an operation. Internal to src/pass.
+#include "ir/build.h"
+#include "pass/names.h"
+
+namespace tilewright {
+
+/// How a loop keeps out of what lies outside a tensor: `clipped` shrinks the loop's bounds (plain inner loops for a
+/// compiler that vectorises), `predicated` tests each element (every machine thread runs the same iterations).
+enum class Guard : uint8_t { clipped, predicated };
+
+struct Lowering {
+  Names names;
+  Guard guard;
+  bool inner_columns;  // gemm keeps n innermost, for vector loops over contiguous columns
+
+  using Vars = std::vector<ir::Ref<ir::Var>>;
+  Vars vars(size_t count);
+  ir::Stmt loop(Location at, ir::LoopKind how, const Vars& vars, ir::Exprs extents, ir::Stmt body);
+};
+
+/// The axes of a region whose extent is not the constant 1: the axes that a loop runs over.
+std::vector<size_t> loop_axes(const ir::Region& region);
+
+/// Index of element `vars` (one a loop axis) of the region.
+ir::Exprs element_of(const ir::Region& region, const Lowering::Vars& vars);
+
+/// "the element lies inside the buffer", null when that is plain from constants.
+ir::Expr inside(const ir::Region& region, const ir::Exprs& index);
+
+/// The element of the region, 0 when it lies outside its buffer, as `type`.
+ir::Expr read(const ir::Region& region, const Lowering::Vars& vars, DType type);
+/// Stores to the element of the region, dropped when it lies outside its buffer.
+ir::Stmt write(const ir::Region& region, const Lowering::Vars& vars, const ir::Expr& value, Location at);
+
+ir::Stmt lower_copy(const ir::Copy& copy, Lowering& lowering);
+ir::Stmt lower_fill(const ir::Fill& fill, Lowering& lowering);
+ir::Stmt lower_gemm(const ir::Gemm& gemm, Lowering& lowering);
+ir::Stmt lower_reduce(const ir::Reduce& reduce, Lowering& lowering);
+
+/// A copy that an engine does as a whole, with both regions clipped to their tensors; what the source does not have is
+/// filled first, by loops on `filling_engine`.
+ir::Stmt clip_engine_copy(const ir::Copy& copy, const std::string& engine, const std::string& filling_engine,
+                          Lowering& lowering);
+
+}  // namespace tilewright

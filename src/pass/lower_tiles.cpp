@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "pass/lower.h"
+#include "pass/passes.h"
+
+namespace tilewright {
+namespace {
+
+using namespace ir;
+
+class LowerTiles {
+ public:
+  LowerTiles(const KernelRef& kernel, PassContext& context)
+      : context_(context),
+        lowering_{Names(kernel), context.caps().model == Model::threads ? Guard::predicated : Guard::clipped,
+                  context.caps().model == Model::loops} {}
+
+  Stmt run(const Stmt& s) {
+    switch (s->kind) {
+      case Kind::Seq: {
+        Stmts stmts;
+        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
+        return sequence(std::move(stmts), s->at);
+      }
+      case Kind::For:
+        return loop(static_cast<const For&>(*s));
+      case Kind::When: {
+        const auto& when = static_cast<const When&>(*s);
+        return make_at<When>(s->at, when.cond, run(when.then), when.otherwise ? run(when.otherwise) : Stmt());
+      }
+      case Kind::OnEngine:
+        return on_engine(static_cast<const OnEngine&>(*s));
+      case Kind::Covers:
+        return make_at<Seq>(s->at);
+      default:
+        return operation(s);
+    }
+  }
+
+ private:
+  Stmt loop(const For& loop) {
+    LoopKind how = loop.how;
+    if (how == LoopKind::pipelined || how == LoopKind::persistent) {
+      if (loop.stages > 1)
+        context_.remarks.push_back(
+            {Remark::Kind::warning, "lower_tiles",
+             fmt::format("pipelined: {} stages asked, 1 granted: iterations do not overlap yet", loop.stages),
+             loop.at});
+      how = LoopKind::serial;
+    }
+    return make_at<For>(loop.at, how, loop.vars, loop.extents, int64_t{0}, run(loop.body));
+  }
+
+  Stmt on_engine(const OnEngine& on) {
+    const std::string& scalar = context_.caps().scalar_engine()->name;
+    const auto* copy = as<Copy>(on.body);
+    if (copy && on.engine != scalar) return clip_engine_copy(*copy, on.engine, scalar, lowering_);
+    return make_at<OnEngine>(on.at, on.engine, run(on.body));
+  }
+
+  Stmt operation(const Stmt& s) {
+    if (Stmt own = context_.target.lower(*s)) return own;
+    switch (s->kind) {
+      case Kind::Copy:
+        return lower_copy(static_cast<const Copy&>(*s), lowering_);
+      case Kind::Fill:
+        return lower_fill(static_cast<const Fill&>(*s), lowering_);
+      case Kind::Gemm:
+        return lower_gemm(static_cast<const Gemm&>(*s), lowering_);
+      case Kind::Reduce:
+        return lower_reduce(static_cast<const Reduce&>(*s), lowering_);
+      default:
+        return s;
+    }
+  }
+
+  PassContext& context_;
+  Lowering lowering_;
+};
+
+}  // namespace
+
+KernelRef lower_tiles(const KernelRef& kernel, PassContext& context) {
+  Stmt body = LowerTiles(kernel, context).run(kernel->body);
+  return make_at<Kernel>(kernel->at, kernel->name, Stage::lowered, kernel->scalars, kernel->params, body);
+}
+
+}  // namespace tilewright

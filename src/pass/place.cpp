@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "ir/build.h"
+#include "ir/walk.h"
+#include "pass/passes.h"
+
+namespace tilewright {
+namespace {
+
+using namespace ir;
+
+Ref<Buffer> in_memory(const Buffer& b, std::string memory) {
+  return make_at<Buffer>(b.at, b.name, b.dtype, b.shape, b.strides, b.space, std::move(memory), b.offset);
+}
+
+std::string where(const std::string& memory) { return memory.empty() ? "global memory" : memory; }
+
+/// Does a value read memory?
+bool reads_memory(const Expr& e) {
+  bool found = false;
+  post_order(e, [&](const Node& n) { found |= n.kind == Kind::Load; });
+  return found;
+}
+
+/// Gives each statement that touches memory its engine. Control flow stays with the issuing engine.
+class Engines {
+ public:
+  explicit Engines(const Caps& caps) : caps_(caps), scalar_(caps.scalar_engine()->name) {}
+
+  Stmt run(const Stmt& s) const {
+    switch (s->kind) {
+      case Kind::Seq: {
+        Stmts stmts;
+        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
+        return make_at<Seq>(s->at, std::move(stmts));
+      }
+      case Kind::For: {
+        const auto& loop = static_cast<const For&>(*s);
+        if (loop.how == LoopKind::parallel) return on(scalar_, s);
+        return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, run(loop.body));
+      }
+      case Kind::When: {
+        const auto& when = static_cast<const When&>(*s);
+        if (reads_memory(when.cond))
+          throw UserError(
+              s->at,
+              fmt::format(
+                  "{}: the condition of `when` reads memory outside a parallel loop, which this machine cannot do yet; "
+                  "compare inside parallel(...) or pass the value as a scalar argument",
+                  caps_.target));
+        return make_at<When>(s->at, when.cond, run(when.then), when.otherwise ? run(when.otherwise) : nullptr);
+      }
+      case Kind::Let:
+        if (reads_memory(static_cast<const Let&>(*s).value))
+          throw UserError(
+              s->at,
+              fmt::format("{}: this value reads memory outside a parallel loop, which this machine cannot do yet; "
+                          "read it inside parallel(...)",
+                          caps_.target));
+        return s;
+      case Kind::Copy:
+        return copy(static_cast<const Copy&>(*s), s);
+      case Kind::Alloc:
+      case Kind::Covers:
+        return s;
+      default:
+        return on(scalar_, s);
+    }
+  }
+
+ private:
+  Stmt on(const std::string& engine, const Stmt& s) const { return make_at<OnEngine>(s->at, engine, s); }
+
+  Stmt copy(const Copy& c, const Stmt& s) const {
+    const std::string &from = c.src->buffer->memory, &to = c.dst->buffer->memory;
+    if (!from.empty() && !to.empty()) return on(scalar_, s);
+    const CopyPath* path = caps_.path(from, to);
+    if (!path)
+      throw UserError(s->at,
+                      fmt::format("{}: no engine copies from {} to {}; go through a shared tile", caps_.target,
+                                  where(from), where(to)),
+                      {{c.src->buffer->at, fmt::format("{} declared here", c.src->buffer->name)},
+                       {c.dst->buffer->at, fmt::format("{} declared here", c.dst->buffer->name)}});
+    return on(path->engine, s);
+  }
+
+  const Caps& caps_;
+  std::string scalar_;
+};
+
+}  // namespace
+
+KernelRef place(const KernelRef& kernel, PassContext& context) {
+  const Caps& caps = context.caps();
+  KernelRef placed = rewrite_as(kernel, [&](const Any& node) -> Any {
+    const auto* b = as<Buffer>(node);
+    if (!b || b->space == Space::global) return node;
+    const std::string& memory = caps.memory_of[static_cast<int>(b->space)];
+    if (memory.empty())
+      throw UserError(b->at, fmt::format("{}: this machine has no {} memory", caps.target,
+                                         kSpaceNames[static_cast<int>(b->space)]));
+    context.fact("place", fmt::format("{} ({}) lies in {}", b->name, kSpaceNames[static_cast<int>(b->space)], memory),
+                 b->at);
+    return in_memory(*b, memory);
+  });
+  Stmt body = placed->body;
+  if (caps.model == Model::engines) body = Engines(caps).run(body);
+  return make_at<Kernel>(placed->at, placed->name, Stage::placed, placed->scalars, placed->params, body);
+}
+
+}  // namespace tilewright

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/check.h"
+#include "ir/build.h"
+#include "ir/walk.h"
+#include "pass/passes.h"
+
+namespace tilewright {
+namespace {
+
+using namespace ir;
+
+struct Placed {
+  Ref<Buffer> buffer;
+  int64_t offset, bytes;
+};
+
+int64_t bytes_of(const Buffer& b) {
+  int64_t count = 1;
+  for (const Expr& extent : b.shape) {
+    int64_t n = 0;
+    TW_CHECK(is_constant(extent, &n), fmt::format("{}: a tile's extent is not a constant", b.name));
+    count *= n;
+  }
+  return b.dtype.bytes(count);
+}
+
+std::string table(const std::vector<Placed>& placed, const Memory& memory) {
+  int64_t total = 0;
+  std::string text;
+  for (const Placed& p : placed) {
+    if (p.buffer->memory != memory.name) continue;
+    text += fmt::format("\n  {:<12} {:>10} bytes at {:>10}", p.buffer->name, p.bytes, p.offset);
+    total = std::max(total, p.offset + p.bytes);
+  }
+  return fmt::format("{}: {} of {} bytes{}", memory.name, total, memory.bytes, text);
+}
+
+/// One phase: every alloc in program order gets the next aligned address of its memory.
+std::vector<Placed> place_buffers(const Stmt& phase, const Caps& caps) {
+  std::map<std::string, int64_t> used;
+  std::vector<Placed> placed;
+  post_order(phase, [&](const Node& node) {
+    const auto* alloc = as<Alloc>(&node);
+    if (!alloc) return;
+    const Ref<Buffer>& b = alloc->buffer;
+    const Memory* memory = caps.memory(b->memory);
+    TW_CHECK(memory, fmt::format("{}: no memory named '{}'", b->name, b->memory));
+    int64_t& next = used[memory->name];
+    next = (next + memory->alignment - 1) / memory->alignment * memory->alignment;
+    placed.push_back({b, next, bytes_of(*b)});
+    next += placed.back().bytes;
+    if (next > memory->bytes)
+      throw UserError(
+          b->at,
+          fmt::format("{} needs {} bytes of {}, more than the {} that {} has; make the tiles smaller\n{}", b->name,
+                      placed.back().bytes, memory->name, memory->bytes, caps.target, table(placed, *memory)));
+  });
+  return placed;
+}
+
+/// The statement without its allocs.
+Stmt without_allocs(const Stmt& s) {
+  switch (s->kind) {
+    case Kind::Alloc:
+      return make_at<Seq>(s->at);
+    case Kind::Seq: {
+      Stmts stmts;
+      for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(without_allocs(child));
+      return sequence(std::move(stmts), s->at);
+    }
+    case Kind::For: {
+      const auto& loop = static_cast<const For&>(*s);
+      return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, without_allocs(loop.body));
+    }
+    case Kind::When: {
+      const auto& when = static_cast<const When&>(*s);
+      return make_at<When>(s->at, when.cond, without_allocs(when.then),
+                           when.otherwise ? without_allocs(when.otherwise) : Stmt());
+    }
+    case Kind::OnEngine: {
+      const auto& on = static_cast<const OnEngine&>(*s);
+      return make_at<OnEngine>(s->at, on.engine, without_allocs(on.body));
+    }
+    default:
+      return s;
+  }
+}
+
+Stmt plan_phase(const Stmt& phase, PassContext& context) {
+  std::vector<Placed> placed = place_buffers(phase, context.caps());
+  for (const Memory& memory : context.caps().memories) context.fact("plan_memory", table(placed, memory), phase->at);
+  std::map<std::string, Ref<Buffer>> planned;
+  Stmts allocs;
+  for (const Placed& p : placed) {
+    const Buffer& b = *p.buffer;
+    Ref<Buffer> with_offset = make_at<Buffer>(b.at, b.name, b.dtype, b.shape, b.strides, b.space, b.memory, p.offset);
+    planned[b.name] = with_offset;
+    allocs.push_back(make_at<Alloc>(b.at, with_offset));
+  }
+  Stmt body = rewrite_as(without_allocs(phase), [&](const Any& node) -> Any {
+    const auto* b = as<Buffer>(node);
+    auto found = b ? planned.find(b->name) : planned.end();
+    return found == planned.end() ? node : Any(found->second);
+  });
+  const auto& outer = static_cast<const For&>(*body);
+  allocs.push_back(outer.body);
+  return make_at<For>(outer.at, outer.how, outer.vars, outer.extents, outer.stages,
+                      sequence(std::move(allocs), outer.at));
+}
+
+}  // namespace
+
+KernelRef plan_memory(const KernelRef& kernel, PassContext& context) {
+  Stmts phases;
+  Stmt all = sequence({kernel->body});
+  if (const auto* seq = as<Seq>(all))
+    for (const Stmt& phase : seq->stmts) phases.push_back(plan_phase(phase, context));
+  else
+    phases.push_back(plan_phase(all, context));
+  return make_at<Kernel>(kernel->at, kernel->name, kernel->stage, kernel->scalars, kernel->params,
+                         sequence(std::move(phases)));
+}
+
+}  // namespace tilewright

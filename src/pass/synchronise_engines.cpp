@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "base/check.h"
+#include "ir/build.h"
+#include "ir/walk.h"
+#include "pass/passes.h"
+
+namespace tilewright {
+namespace {
+
+using namespace ir;
+
+/// The latest access of one engine to one buffer, reading or writing.
+struct Key {
+  std::string buffer, engine;
+  bool write;
+  auto operator<=>(const Key&) const = default;
+};
+
+/// For each such access, the engines that are known to start nothing before it is done.
+using State = std::map<Key, std::set<std::string>>;
+
+/// What holds after either of two paths.
+State join(const State& a, const State& b) {
+  State joined = a;
+  for (const auto& [key, seen] : b) {
+    auto [at, is_new] = joined.try_emplace(key, seen);
+    if (!is_new) std::erase_if(at->second, [&](const std::string& engine) { return !seen.contains(engine); });
+  }
+  return joined;
+}
+
+std::set<std::pair<std::string, bool>> accesses_of(const Stmt& s) {
+  std::set<std::pair<std::string, bool>> found;
+  post_order(s, [&](const Node& node) {
+    if (const auto* l = as<Load>(&node)) found.emplace(l->buffer->name, false);
+    if (const auto* st = as<Store>(&node)) found.emplace(st->buffer->name, true);
+    if (const auto* c = as<Copy>(&node)) {
+      found.emplace(c->src->buffer->name, false);
+      found.emplace(c->dst->buffer->name, true);
+    }
+  });
+  return found;
+}
+
+class Synchronise {
+ public:
+  explicit Synchronise(const Caps& caps) : caps_(caps) {}
+
+  Stmt run(const Stmt& s) {
+    switch (s->kind) {
+      case Kind::Seq: {
+        Stmts stmts;
+        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
+        return sequence(std::move(stmts), s->at);
+      }
+      case Kind::For: {
+        const auto& loop = static_cast<const For&>(*s);
+        State entry = state_;
+        Stmt body;
+        for (bool stable = false; !stable;) {
+          state_ = entry;
+          body = run(loop.body);
+          State again = join(entry, state_);
+          stable = again == entry;
+          entry = std::move(again);
+        }
+        state_ = std::move(entry);
+        return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, body);
+      }
+      case Kind::When: {
+        const auto& when = static_cast<const When&>(*s);
+        State entry = state_;
+        Stmt then = run(when.then);
+        State after_then = std::exchange(state_, entry);
+        Stmt otherwise = when.otherwise ? run(when.otherwise) : Stmt();
+        state_ = join(after_then, state_);
+        return make_at<When>(s->at, when.cond, then, otherwise);
+      }
+      case Kind::OnEngine:
+        return operation(static_cast<const OnEngine&>(*s), s);
+      default:
+        return s;
+    }
+  }
+
+ private:
+  Stmt operation(const OnEngine& on, const Stmt& s) {
+    const Engine* engine = caps_.engine(on.engine);
+    TW_CHECK(engine, fmt::format("no engine named '{}'", on.engine));
+    auto accesses = accesses_of(s);
+    Stmts stmts;
+    for (const auto& [buffer, write] : accesses)
+      for (const Engine& other : caps_.engines)
+        for (bool earlier_write : {false, true}) {
+          if (!write && !earlier_write) continue;
+          auto earlier = state_.find({buffer, other.name, earlier_write});
+          if (earlier == state_.end() || earlier->second.contains(on.engine)) continue;
+          wait(other, *engine, stmts, s->at);
+        }
+    for (const auto& [buffer, write] : accesses) {
+      std::set<std::string> seen;
+      if (engine->ordered) seen.insert(on.engine);
+      state_[{buffer, on.engine, write}] = seen;
+    }
+    stmts.push_back(s);
+    return sequence(std::move(stmts), s->at);
+  }
+
+  /// `to` waits for all that was issued to `from`: it then knows what `from` did and what `from` knew.
+  void wait(const Engine& from, const Engine& to, Stmts& stmts, Location at) {
+    if (from.name == to.name) {
+      stmts.push_back(make_at<EngineBarrier>(at, from.name));
+    } else {
+      stmts.push_back(make_at<SetFlag>(at, from.name, to.name, int64_t{0}));
+      stmts.push_back(make_at<WaitFlag>(at, from.name, to.name, int64_t{0}));
+    }
+    for (auto& [key, seen] : state_) {
+      if (key.engine != from.name && !seen.contains(from.name)) continue;
+      if (to.issues)
+        for (const Engine& any : caps_.engines) seen.insert(any.name);
+      else
+        seen.insert(to.name);
+    }
+  }
+
+  const Caps& caps_;
+  State state_;
+};
+
+}  // namespace
+
+KernelRef synchronise_engines(const KernelRef& kernel, PassContext& context) {
+  return rewrite_as(kernel, [&](const Any& node) -> Any {
+    const auto* loop = as<For>(node);
+    if (!loop || loop->how != LoopKind::cores) return node;
+    return make_at<For>(loop->at, loop->how, loop->vars, loop->extents, loop->stages,
+                        Synchronise(context.caps()).run(loop->body));
+  });
+}
+
+}  // namespace tilewright

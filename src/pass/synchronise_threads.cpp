@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "ir/build.h"
+#include "ir/walk.h"
+#include "pass/passes.h"
+
+namespace tilewright {
+namespace {
+
+using namespace ir;
+
+/// One access since the last barrier. `loop` is the parallel loop that deals its iterations out to the threads; null
+/// when every thread makes the access.
+struct Access {
+  Ref<Buffer> buffer;
+  bool write;
+  Ref<For> loop;
+  Exprs indices;
+};
+
+bool equal_lists(const Exprs& a, const Exprs& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return equal(x, y); });
+}
+
+bool operator==(const Access& a, const Access& b) {
+  return a.buffer->name == b.buffer->name && a.write == b.write && same(a.loop, b.loop) &&
+         equal_lists(a.indices, b.indices);
+}
+
+/// Iteration i of two loops over equal constant extents runs on the same thread; so two accesses never meet on
+/// different threads when their indices agree and every loop variable stands alone in one of them.
+bool on_one_thread(const Access& a, const Access& b) {
+  if (!a.loop || !b.loop || !equal_lists(a.loop->extents, b.loop->extents) || a.indices.size() != b.indices.size())
+    return false;
+  for (const Expr& extent : a.loop->extents)
+    if (!is_constant(extent)) return false;
+  std::vector<std::pair<Ref<Var>, Expr>> renamed;
+  for (size_t d = 0; d < a.loop->vars.size(); ++d) renamed.emplace_back(a.loop->vars[d], b.loop->vars[d]);
+  std::vector<bool> used(b.loop->vars.size());
+  for (size_t d = 0; d < a.indices.size(); ++d) {
+    if (!equal(substitute(a.indices[d], renamed), b.indices[d])) return false;
+    for (size_t v = 0; v < used.size(); ++v)
+      if (const Var* var = as<Var>(b.indices[d]); var && var->name == b.loop->vars[v]->name) used[v] = true;
+  }
+  return std::all_of(used.begin(), used.end(), [](bool u) { return u; });
+}
+
+bool conflict(const Access& a, const Access& b) {
+  return (a.write || b.write) && a.buffer->name == b.buffer->name && !on_one_thread(a, b);
+}
+
+using Accesses = std::vector<Access>;
+
+void add_accesses(Accesses& to, const Accesses& from) {
+  for (const Access& a : from)
+    if (std::find(to.begin(), to.end(), a) == to.end()) to.push_back(a);
+}
+
+/// All loads (and stores) under a statement or value.
+Accesses accesses_of(const Any& root, const Ref<For>& loop) {
+  Accesses found;
+  post_order(root, [&](const Node& node) {
+    if (const auto* l = as<Load>(&node)) found.push_back({l->buffer, false, loop, l->indices});
+    if (const auto* s = as<Store>(&node)) found.push_back({s->buffer, true, loop, s->indices});
+  });
+  return found;
+}
+
+class Synchronise {
+ public:
+  Stmt run(const Stmt& s) {
+    switch (s->kind) {
+      case Kind::Seq: {
+        Stmts stmts;
+        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
+        return sequence(std::move(stmts), s->at);
+      }
+      case Kind::For: {
+        const auto& loop = static_cast<const For&>(*s);
+        if (loop.how == LoopKind::parallel) return after_barrier(s, accesses_of(s, ref(&loop)));
+        return serial(loop, s);
+      }
+      case Kind::When: {
+        const auto& when = static_cast<const When&>(*s);
+        Stmts before;
+        use(accesses_of(when.cond, nullptr), before, s->at);
+        Accesses entry = pending_;
+        Stmt then = run(when.then);
+        Accesses after_then = std::exchange(pending_, entry);
+        Stmt otherwise = when.otherwise ? run(when.otherwise) : Stmt();
+        add_accesses(pending_, after_then);
+        before.push_back(make_at<When>(s->at, when.cond, then, otherwise));
+        return sequence(std::move(before), s->at);
+      }
+      case Kind::Store: {
+        // Once per block: a parallel loop of one iteration.
+        auto once = make_at<For>(s->at, LoopKind::parallel, std::vector<Ref<Var>>{}, Exprs{}, int64_t{0}, s);
+        return after_barrier(once, accesses_of(once, once));
+      }
+      default:
+        return after_barrier(s, accesses_of(s, nullptr));
+    }
+  }
+
+ private:
+  void use(const Accesses& accesses, Stmts& before, Location at) {
+    bool wait = false;
+    for (const Access& mine : accesses)
+      for (const Access& earlier : pending_) wait |= conflict(earlier, mine);
+    if (wait) {
+      before.push_back(make_at<Barrier>(at));
+      pending_.clear();
+    }
+    add_accesses(pending_, accesses);
+  }
+
+  Stmt after_barrier(const Stmt& s, const Accesses& accesses) {
+    Stmts stmts;
+    use(accesses, stmts, s->at);
+    stmts.push_back(s);
+    return sequence(std::move(stmts), s->at);
+  }
+
+  /// A loop that all threads run: its body also follows its own end. Repeated until the accesses at its start are
+  /// stable.
+  Stmt serial(const For& loop, const Stmt& s) {
+    Stmts before;
+    for (const Expr& extent : loop.extents) use(accesses_of(extent, nullptr), before, s->at);
+    Accesses entry = pending_;
+    Stmt body;
+    for (size_t known = entry.size() + 1; known != entry.size();) {
+      known = entry.size();
+      pending_ = entry;
+      body = run(loop.body);
+      add_accesses(entry, pending_);
+    }
+    add_accesses(pending_, entry);
+    before.push_back(make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, body));
+    return sequence(std::move(before), s->at);
+  }
+
+  Accesses pending_;
+};
+
+}  // namespace
+
+KernelRef synchronise_threads(const KernelRef& kernel, PassContext&) {
+  return rewrite_as(kernel, [&](const Any& node) -> Any {
+    const auto* loop = as<For>(node);
+    if (!loop || loop->how != LoopKind::threads) return node;
+    return make_at<For>(loop->at, loop->how, loop->vars, loop->extents, loop->stages, Synchronise().run(loop->body));
+  });
+}
+
+}  // namespace tilewright
