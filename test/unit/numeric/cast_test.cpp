@@ -84,6 +84,7 @@ TEST(Cast, FloatToIntTruncatesSaturatesAndTakesNanAsZero) {
     EXPECT_EQ(cast(real(f64, high - 0.01), t).bits, top - 1) << to_string(t);
     EXPECT_EQ(cast(real(f64, low - 0.99), t).bits, bottom) << to_string(t);
     EXPECT_EQ(cast(real(f64, low - 1), t).bits, bottom) << to_string(t);
+    EXPECT_EQ(cast(real(f64, low + 1), t).bits, bottom + 1) << to_string(t);
   }
   EXPECT_EQ(cast(real(f64, std::ldexp(1, 63)), i64).as_int(), INT64_MAX);
   EXPECT_EQ(cast(real(f64, std::nextafter(std::ldexp(1, 63), 0.0)), i64).as_int(), INT64_MAX - 1023);

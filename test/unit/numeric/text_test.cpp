@@ -64,6 +64,8 @@ TEST(ScalarText, IsTheShortest) {
   EXPECT_EQ(to_string(real(f32, 0.1)), "0.1:f32");
   EXPECT_EQ(to_string(real(f64, 0.1)), "0.1:f64");
   EXPECT_EQ(to_string(real(f16, 0.1)), "0.1:f16");
+  EXPECT_EQ(to_string(real(f16, 1.0 / 3)), "0.3333:f16");
+  EXPECT_EQ(to_string(real(f16, 65504)), "65500:f16");
   EXPECT_EQ(to_string(real(bf16, 3.14)), "3.14:bf16");
   EXPECT_EQ(to_string(real(e4m3, 0.3)), "0.3:e4m3");
   EXPECT_EQ(to_string(real(f32, -2)), "-2:f32");
