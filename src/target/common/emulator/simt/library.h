@@ -5,13 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "target/common/emulator/simt/abi.device.h"
 #include "target/common/emulator/simt/simt.h"
 #include "target/common/host_compiler.h"
 #include "tilewright/error.h"
-
-#define TW_SIMT_ABI(...) __VA_ARGS__
-#include "target/common/emulator/simt/abi.inc"
-#undef TW_SIMT_ABI
 
 namespace tilewright::simt {
 

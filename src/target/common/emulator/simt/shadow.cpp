@@ -1,7 +1,7 @@
 // The happens-before check of the SIMT emulator.
-#include <bit>
-
 #include "target/common/emulator/simt/shadow.h"
+
+#include <bit>
 
 namespace tilewright::simt {
 namespace {

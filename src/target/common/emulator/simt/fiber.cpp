@@ -1,4 +1,6 @@
 // Stacks and switching of the SIMT emulator's fibers.
+#include "target/common/emulator/simt/fiber.h"
+
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -6,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "target/common/emulator/simt/fiber.h"
 #include "tilewright/error.h"
 
 #if defined(__x86_64__) && !defined(__ILP32__)

@@ -1,7 +1,5 @@
-R"TW(// Tilewright's device header for the SIMT emulator: the names of the CUDA header, every access checked.
-#define TW_DEVICE inline
-#define TW_F32(name) __builtin_##name##f
-#define TW_F64(name) __builtin_##name
+// Views of memory, barriers and atomics of generated kernels in the SIMT emulator, after abi.device.h and
+// rules.device.h: the names of cuda.device.h, every access checked.
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -11,41 +9,7 @@ R"TW(// Tilewright's device header for the SIMT emulator: the names of the CUDA 
 #define blockDim (::tw::emu::current->block_dim)
 #define gridDim (::tw::emu::current->grid_dim)
 #define __syncthreads() ::tw::barrier()
-)TW"
-TW_TYPES_TEXT
-R"TW(
-namespace tw {
-namespace hw {
-TW_DEVICE u32 bits_of(float x) { return __builtin_bit_cast(u32, x); }
-TW_DEVICE u64 bits_of(double x) { return __builtin_bit_cast(u64, x); }
-TW_DEVICE float f32_of(u32 bits) { return __builtin_bit_cast(float, bits); }
-template <class F>
-TW_DEVICE F min_number(F a, F b) {
-  if (a != a) return b;
-  if (b != b) return a;
-  return a == b ? (__builtin_signbit(a) ? a : b) : a < b ? a : b;
-}
-template <class F>
-TW_DEVICE F max_number(F a, F b) {
-  if (a != a) return b;
-  if (b != b) return a;
-  return a == b ? (__builtin_signbit(a) ? b : a) : a < b ? b : a;
-}
-TW_DEVICE float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
-TW_DEVICE double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
-template <class F>
-TW_DEVICE bool encode(float, F&) {
-  return false;
-}
-template <class F>
-TW_DEVICE bool decode(F, float&) {
-  return false;
-}
-}  // namespace hw
-}  // namespace tw
-)TW"
-TW_RULES_TEXT
-R"TW(
+
 namespace tw {
 namespace emu {
 static Context* current = nullptr;
@@ -85,19 +49,33 @@ struct Element {
   }
   const Element& operator=(const Element& other) const { return *this = value_type(other); }
   template <class U>
-  const Element& operator+=(U v) const { return *this = value_type(value_type(*this) + v); }
+  const Element& operator+=(U v) const {
+    return *this = value_type(value_type(*this) + v);
+  }
   template <class U>
-  const Element& operator-=(U v) const { return *this = value_type(value_type(*this) - v); }
+  const Element& operator-=(U v) const {
+    return *this = value_type(value_type(*this) - v);
+  }
   template <class U>
-  const Element& operator*=(U v) const { return *this = value_type(value_type(*this) * v); }
+  const Element& operator*=(U v) const {
+    return *this = value_type(value_type(*this) * v);
+  }
   template <class U>
-  const Element& operator/=(U v) const { return *this = value_type(value_type(*this) / v); }
+  const Element& operator/=(U v) const {
+    return *this = value_type(value_type(*this) / v);
+  }
   template <class U>
-  const Element& operator|=(U v) const { return *this = value_type(value_type(*this) | v); }
+  const Element& operator|=(U v) const {
+    return *this = value_type(value_type(*this) | v);
+  }
   template <class U>
-  const Element& operator&=(U v) const { return *this = value_type(value_type(*this) & v); }
+  const Element& operator&=(U v) const {
+    return *this = value_type(value_type(*this) & v);
+  }
   template <class U>
-  const Element& operator^=(U v) const { return *this = value_type(value_type(*this) ^ v); }
+  const Element& operator^=(U v) const {
+    return *this = value_type(value_type(*this) ^ v);
+  }
 };
 
 template <class T>
@@ -193,17 +171,28 @@ struct ScalarArgument {
   static constexpr Parameter parameter = {Kind, sizeof(P)};
   static P value(const void* slot) { return *static_cast<const P*>(slot); }
 };
-template <> struct Argument<bool> : ScalarArgument<'o', bool> {};
-template <> struct Argument<i8> : ScalarArgument<'i', i8> {};
-template <> struct Argument<i16> : ScalarArgument<'i', i16> {};
-template <> struct Argument<i32> : ScalarArgument<'i', i32> {};
-template <> struct Argument<i64> : ScalarArgument<'i', i64> {};
-template <> struct Argument<u8> : ScalarArgument<'u', u8> {};
-template <> struct Argument<u16> : ScalarArgument<'u', u16> {};
-template <> struct Argument<u32> : ScalarArgument<'u', u32> {};
-template <> struct Argument<u64> : ScalarArgument<'u', u64> {};
-template <> struct Argument<float> : ScalarArgument<'f', float> {};
-template <> struct Argument<double> : ScalarArgument<'f', double> {};
+template <>
+struct Argument<bool> : ScalarArgument<'o', bool> {};
+template <>
+struct Argument<i8> : ScalarArgument<'i', i8> {};
+template <>
+struct Argument<i16> : ScalarArgument<'i', i16> {};
+template <>
+struct Argument<i32> : ScalarArgument<'i', i32> {};
+template <>
+struct Argument<i64> : ScalarArgument<'i', i64> {};
+template <>
+struct Argument<u8> : ScalarArgument<'u', u8> {};
+template <>
+struct Argument<u16> : ScalarArgument<'u', u16> {};
+template <>
+struct Argument<u32> : ScalarArgument<'u', u32> {};
+template <>
+struct Argument<u64> : ScalarArgument<'u', u64> {};
+template <>
+struct Argument<float> : ScalarArgument<'f', float> {};
+template <>
+struct Argument<double> : ScalarArgument<'f', double> {};
 template <class T>
 struct Argument<global<T>> {
   static constexpr Parameter parameter = {'b', sizeof(T)};
@@ -230,4 +219,3 @@ const Entry* entry_of() {
 }  // namespace emu
 }  // namespace tw
 extern "C" tw::emu::Context** tw_simt_context() { return &tw::emu::current; }
-)TW"

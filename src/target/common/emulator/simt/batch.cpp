@@ -1,38 +1,11 @@
 // Texts of the SIMT emulator: the two device headers, and batches of kernels compiled to one object.
 #include <fmt/format.h>
 
+#include "target/common/emulator/embedded.h"
 #include "target/common/emulator/simt/library.h"
-
-// The ABI's declarations as text. The comments in it do not survive, nor its line ends.
-#define TW_SIMT_ABI(...) #__VA_ARGS__
-static constexpr const char* kAbiText =
-#include "target/common/emulator/simt/abi.inc"
-    ;
-#undef TW_SIMT_ABI
-
-#define TW_TYPES_TEXT "@types@"
-#define TW_RULES_TEXT "@rules@"
-static constexpr const char* kCudaText =
-#include "target/common/emulator/simt/device_cuda.inc"
-    ;
-static constexpr const char* kEmulatedText =
-#include "target/common/emulator/simt/device_emulated.inc"
-    ;
-static constexpr const char* kTypesText =
-#include "target/common/emulator/simt/types.inc"
-    ;
-static constexpr const char* kRulesText =
-#include "target/common/emulator/simt/rules.inc"
-    ;
 
 namespace tilewright::simt {
 namespace {
-std::string with_shared_texts(std::string header) {
-  for (auto [mark, text] : {std::pair{"@types@", kTypesText}, std::pair{"@rules@", kRulesText}})
-    header.replace(header.find(mark), 7, text);
-  return header;
-}
-
 bool is_identifier(const std::string& name) {
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
   return name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
@@ -64,13 +37,14 @@ std::string batch_text(std::span<const KernelText> texts) {
 }  // namespace
 
 const std::string& device_header_cuda() {
-  static const std::string text = with_shared_texts(kCudaText);
+  static const std::string text = std::string(embedded_simt_rules) + embedded_simt_cuda;
   return text;
 }
 
 const std::string& device_header_emulated() {
-  static const std::string text =
-      std::string(kAbiText) + "\n#line 1 \"device header\"\n" + with_shared_texts(kEmulatedText);
+  static const std::string text = std::string("#define TW_EMULATED\n#line 1 \"abi.device.h\"\n") + embedded_simt_abi +
+                                  "#line 1 \"rules.device.h\"\n" + embedded_simt_rules +
+                                  "#line 1 \"emulated.device.h\"\n" + embedded_simt_emulated;
   return text;
 }
 

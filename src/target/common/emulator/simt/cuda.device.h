@@ -1,57 +1,5 @@
-R"TW(// Tilewright's device header for CUDA C++ (nvcc and NVRTC, sm_70 and above); no other header is needed.
-#define TW_DEVICE __device__ __forceinline__
-#define TW_F32(name) ::name##f
-#define TW_F64(name) ::name
-)TW"
-TW_TYPES_TEXT
-R"TW(
-namespace tw {
-namespace hw {
-TW_DEVICE u32 bits_of(float x) { return __float_as_uint(x); }
-TW_DEVICE u64 bits_of(double x) { return u64(__double_as_longlong(x)); }
-TW_DEVICE float f32_of(u32 bits) { return __uint_as_float(bits); }
-TW_DEVICE float min_number(float a, float b) { return ::fminf(a, b); }
-TW_DEVICE float max_number(float a, float b) { return ::fmaxf(a, b); }
-TW_DEVICE double min_number(double a, double b) {
-  return a == b ? (__double_as_longlong(a) < 0 ? a : b) : ::fmin(a, b);
-}
-TW_DEVICE double max_number(double a, double b) {
-  return a == b ? (__double_as_longlong(a) < 0 ? b : a) : ::fmax(a, b);
-}
-TW_DEVICE float rsqrt(float x) { return ::rsqrtf(x); }
-TW_DEVICE double rsqrt(double x) { return ::rsqrt(x); }
-
-template <class F>
-TW_DEVICE bool encode(float, F&) {
-  return false;
-}
-template <class F>
-TW_DEVICE bool decode(F, float&) {
-  return false;
-}
-TW_DEVICE bool encode(float x, f16& r) {
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r.bits) : "f"(x));
-  return true;
-}
-TW_DEVICE bool decode(f16 x, float& r) {
-  asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x.bits));
-  return true;
-}
-#if __CUDA_ARCH__ >= 800
-TW_DEVICE bool encode(float x, bf16& r) {
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r.bits) : "f"(x));
-  return true;
-}
-#endif
-TW_DEVICE bool decode(bf16 x, float& r) {
-  r = __uint_as_float(u32(x.bits) << 16);
-  return true;
-}
-}  // namespace hw
-}  // namespace tw
-)TW"
-TW_RULES_TEXT
-R"TW(
+// Views of memory, barriers and atomics of generated kernels for CUDA C++ (nvcc and NVRTC, sm_70 and above), after
+// rules.device.h. No other header is needed.
 namespace tw {
 /// Elements of device memory. As a kernel parameter it has the ABI of one pointer.
 template <class T>
@@ -161,4 +109,3 @@ TW_DEVICE auto atomic_max(V view, I i, T v) {
   return detail::atomic_max(&view[i], v);
 }
 }  // namespace tw
-)TW"
