@@ -85,7 +85,8 @@ DType type_of(const Cast& n) {
   return n.type;
 }
 DType type_of(const Load& n) {
-  TW_CHECK(n.buffer && n.indices.size() == n.buffer->shape.size(), "load: the number of indices is not the buffer's rank");
+  TW_CHECK(n.buffer && n.indices.size() == n.buffer->shape.size(),
+           "load: the number of indices is not the buffer's rank");
   for (const Expr& i : n.indices) TW_CHECK(i && i->dtype.is_int(), "load: an index must be an integer");
   return n.buffer->dtype;
 }

@@ -12,10 +12,12 @@
 namespace tilewright::ir {
 
 #define TW_EXPR_NODES(X) X(Const) X(Var) X(Unary) X(Binary) X(Select) X(Fma) X(Cast) X(Load)
-#define TW_STMT_NODES(X)                                                                                             \
-  X(Seq)                                                                                                             \
-  X(Grid) X(For) X(When) X(Let) X(Alloc) X(Store) X(Copy) X(Fill) X(Gemm) X(Reduce) X(Covers) X(Barrier) X(OnEngine) \
-      X(SetFlag) X(WaitFlag) X(EngineBarrier)
+#define TW_STMT_NODES(X)                                                                                         \
+  X(Seq)                                                                                                         \
+  X(Grid)                                                                                                        \
+  X(For)                                                                                                         \
+  X(When) X(Let) X(Alloc) X(Store) X(Copy) X(Fill) X(Gemm) X(Reduce) X(Covers) X(Barrier) X(OnEngine) X(SetFlag) \
+      X(WaitFlag) X(EngineBarrier)
 #define TW_OTHER_NODES(X) X(Buffer) X(Region) X(Kernel)
 #define TW_ALL_NODES(X) TW_EXPR_NODES(X) TW_STMT_NODES(X) TW_OTHER_NODES(X)
 
@@ -91,8 +93,8 @@ constexpr Field<M> field(std::string_view name, M member) {
 #define TW_EACH_AGAIN() TW_EACH_STEP
 #define TW_FIELD(T, x) field(#x, &T::x)
 
-/// TW_NODE(Name, "text form", fields...). In the text form {x} is field x, [ ... {x}] is left out when x has its
-/// default value; expressions, buffers and kernels have their own syntax and an empty form (text.h).
+/// TW_NODE(Name, "text form", fields...). In the text form {x} is field x, `[ words {x}]` is left out when x has its
+/// default value (form.h); expressions, buffers and kernels have their own syntax and an empty form (text.h).
 #define TW_NODE(T, form, ...)                                                              \
   static constexpr Kind kKind = Kind::T;                                                   \
   static constexpr std::string_view kName = #T;                                            \

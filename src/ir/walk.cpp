@@ -24,7 +24,7 @@ bool compare_shallow(const Node& a, const Node& b, std::vector<std::pair<const N
     bool same_fields = true;
     std::apply(
         [&](auto... f) {
-          auto one = [&](auto member) {
+          [[maybe_unused]] auto one = [&](auto member) {
             const auto& u = x.*member;
             const auto& v = y.*member;
             using V = std::remove_cvref_t<decltype(u)>;
@@ -64,15 +64,25 @@ void append_children(const Node& node, std::vector<const Node*>& out) {
 
 bool equal(const Any& a, const Any& b) {
   if (!a || !b) return !a && !b;
+  // Nodes that are compared with each other are merged into classes and taken as equal until a difference shows
+  // (Hopcroft and Karp): at most as many comparisons as there are nodes, however the two sides share.
+  PointerMap<const Node*> parent;
+  auto class_of = [&](const Node* node) {
+    while (const Node** up = parent.find(node)) {
+      if (const Node** above = parent.find(*up)) *up = *above;
+      node = *up;
+    }
+    return node;
+  };
   std::vector<std::pair<const Node*, const Node*>> todo{{a.get(), b.get()}};
-  PointerMap<const Node*> proved;  // a node of the left side -> a node on the right that it is compared with
   while (!todo.empty()) {
     auto [x, y] = todo.back();
     todo.pop_back();
     if (x == y) continue;
     if (x->hash != y->hash) return false;
-    if (const Node** known = proved.find(x); known && *known == y) continue;
-    proved.insert(x, y);
+    const Node *of_x = class_of(x), *of_y = class_of(y);
+    if (of_x == of_y) continue;
+    parent.insert(of_x, of_y);
     if (!compare_shallow(*x, *y, todo)) return false;
   }
   return true;
@@ -126,11 +136,19 @@ Any rewrite(const Any& root, FunctionRef<Any(const Any&)> change) {
       if (!changed) return Any(&n);
       auto* copy = new T(n);
       Ref<T> owner(copy);
-      each_field(*copy, [&](std::string_view, auto& value) {
+      each_field(*copy, [&](std::string_view name, auto& value) {
         using V = std::remove_cvref_t<decltype(value)>;
         if constexpr (is_ref<V>) {
           using U = std::remove_cvref_t<decltype(*value)>;
-          if (value) value = V(static_cast<const U*>(result_of(value.get()).get()));
+          if (!value) return;
+          const Any& r = result_of(value.get());
+          if constexpr (std::is_same_v<V, Stmt>) {
+            // A removed body is an empty one; a removed `otherwise` is none.
+            value = r || name == "otherwise" ? V(static_cast<const U*>(r.get())) : Stmt(make<Seq>());
+          } else {
+            TW_CHECK(r, "rewrite removed a node outside a Seq");
+            value = V(static_cast<const U*>(r.get()));
+          }
         } else if constexpr (is_refs<V>) {
           using U = std::remove_cvref_t<decltype(*value[0])>;
           V kept;

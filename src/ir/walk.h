@@ -34,8 +34,8 @@ bool equal(const Any& a, const Any& b);
 void post_order(const Any& root, FunctionRef<void(const Node&)> visit);
 
 /// Rebuilds bottom-up. `change` gets each distinct node once, with its children already rewritten, and returns the
-/// node to use instead; returning its argument keeps it. A null result is allowed for statements of a Seq (it is
-/// removed). Untouched subtrees keep their identity.
+/// node to use instead; returning its argument keeps it. A null result removes a statement: from its Seq, as a body (an
+/// empty Seq is left), as an `otherwise`. Untouched subtrees keep their identity.
 Any rewrite(const Any& root, FunctionRef<Any(const Any&)> change);
 
 /// rewrite() for a typed root; the result must be of the same base.
