@@ -44,6 +44,7 @@ struct LaunchState {
   Report report;
   bool deferred = false;
   uint64_t seed = 0;
+  bool strict_scalar = false;
   uint32_t ticks[tw_engine::kPipeCount] = {};  // operations so far, over all cores
 };
 

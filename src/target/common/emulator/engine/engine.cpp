@@ -125,6 +125,7 @@ Report Program::launch(const std::string& kernel, int64_t cores, const std::vect
   state.kernel = kernel;
   state.deferred = options.deferred;
   state.seed = options.seed;
+  state.strict_scalar = options.strict_scalar;
   std::vector<uint64_t> slots;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Argument& a = arguments[i];

@@ -64,6 +64,9 @@ struct Argument {
 struct Options {
   bool deferred = false;  // run each pipe from a queue, in a seeded random order that only flags and barriers restrict
   uint64_t seed = 0;
+  // A WaitFlag of S also holds back everything that S issues later (one instruction stream is decoded in order); true:
+  // count it for accesses of S alone, so that no program is right because of the scalar unit's stalls.
+  bool strict_scalar = false;
 };
 
 /// A batch of compiled texts.

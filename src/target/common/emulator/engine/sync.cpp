@@ -9,7 +9,7 @@ using namespace tw_engine;
 
 /// An operation starts after what S waited for before it issued the operation, but not after S's own accesses.
 void Core::learn_from_scalar(Pipe pipe) {
-  if (pipe != kPipeS) known_[pipe].join(known_[kPipeS]);
+  if (pipe != kPipeS && !launch_.strict_scalar) known_[pipe].join(known_[kPipeS]);
 }
 
 Core::Flag* Core::flag_of(int event, int64_t id, const char* what, uint32_t line) {
