@@ -14,12 +14,10 @@ int scalar_index(const LaunchPlan& plan, const std::string& name) {
   return -1;
 }
 
-DimRule rule_of(const ir::Expr& size, const LaunchPlan& plan, const std::string& tensor) {
-  if (const auto* c = ir::as<ir::Const>(size)) return {.fixed = c->value.as_int()};
+DimRule rule_of(const ir::Expr& size, const LaunchPlan& plan) {
   const auto* v = ir::as<ir::Var>(size);
   int scalar = v ? scalar_index(plan, v->name) : -1;
-  TW_CHECK(scalar >= 0, fmt::format("a size or stride of {} is neither a constant nor a scalar of the kernel", tensor));
-  return {.scalar = scalar};
+  return scalar >= 0 ? DimRule{.scalar = scalar, .value = {}} : DimRule{.scalar = -1, .value = formula_of(size, plan)};
 }
 
 struct Use {
@@ -92,8 +90,8 @@ LaunchPlan plan_arguments(const ir::Kernel& kernel) {
   for (size_t i = 0; i < kernel.params.size(); ++i) {
     const ir::Buffer& buffer = *kernel.params[i];
     TensorParam param{buffer.name, buffer.dtype, {}, {}, access[i]};
-    for (const ir::Expr& size : buffer.shape) param.shape.push_back(rule_of(size, plan, buffer.name));
-    for (const ir::Expr& stride : buffer.strides) param.strides.push_back(rule_of(stride, plan, buffer.name));
+    for (const ir::Expr& size : buffer.shape) param.shape.push_back(rule_of(size, plan));
+    for (const ir::Expr& stride : buffer.strides) param.strides.push_back(rule_of(stride, plan));
     for (const auto* rules : {&param.shape, &param.strides})
       for (const DimRule& rule : *rules)
         if (rule.scalar >= 0) plan.scalars[rule.scalar].is_argument = false;

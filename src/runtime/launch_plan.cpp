@@ -14,8 +14,9 @@ std::string describe(const Tensor& t) { return fmt::format("({}) {}", fmt::join(
 
 std::string wanted(const LaunchPlan& plan, const TensorParam& p) {
   std::vector<std::string> dims;
-  for (const DimRule& d : p.shape)
-    dims.push_back(d.scalar >= 0 ? plan.scalars[d.scalar].name : std::to_string(d.fixed));
+  std::vector<std::string> names;
+  for (const ScalarParam& s : plan.scalars) names.push_back(s.name);
+  for (const DimRule& d : p.shape) dims.push_back(d.scalar >= 0 ? names[d.scalar] : to_string(d.value, names));
   return fmt::format("({}) {}", fmt::join(dims, ", "), to_string(p.dtype));
 }
 
@@ -28,10 +29,13 @@ struct Solution {
 void match(const LaunchPlan& plan, const DimRule& rule, int64_t got, const std::string& what, Solution& solution,
            Location at) {
   if (rule.scalar < 0) {
-    if (got != rule.fixed)
-      throw UserError(at,
-                      fmt::format("{}: {} is {}, the kernel was compiled for {}", plan.kernel, what, got, rule.fixed));
-    return;
+    int64_t value = rule.value.evaluate(solution.value);
+    if (got == value) return;
+    std::vector<std::string> names;
+    for (const ScalarParam& s : plan.scalars) names.push_back(s.name);
+    std::string formula = to_string(rule.value, names), number = std::to_string(value);
+    throw UserError(at, fmt::format("{}: {} is {}, the kernel was compiled for {}", plan.kernel, what, got,
+                                    formula == number ? number : formula + " = " + number));
   }
   std::string& origin = solution.origin[rule.scalar];
   if (origin.empty()) {
@@ -83,10 +87,6 @@ void bind_tensor(const LaunchPlan& plan, const TensorParam& param, const Argumen
     if (t.shape[d] < 0) fail(fmt::format("size {} is {}", d, t.shape[d]));
     if (strides[d] < 0) fail(fmt::format("stride {} is {}: negative strides are not supported", d, strides[d]));
     match(plan, param.shape[d], t.shape[d], fmt::format("size {} of {}", d, param.name), solution, at);
-    // The stride of an axis with at most one element is never used: take what the kernel expects.
-    const DimRule& rule = param.strides[d];
-    bool unused = t.shape[d] <= 1 && rule.scalar < 0;
-    if (!unused) match(plan, rule, strides[d], fmt::format("stride {} of {}", d, param.name), solution, at);
   }
   int64_t bytes = span_bytes(t, strides);
   if (bytes > 0 && !t.data) fail("data is null");
@@ -95,6 +95,17 @@ void bind_tensor(const LaunchPlan& plan, const TensorParam& param, const Argumen
     fail(fmt::format("data is not aligned to its element of {} bytes", t.dtype.bytes()));
   bound.tensors.push_back(t.data);
   bound.tensor_bytes.push_back(bytes);
+}
+
+/// The second round: strides, which may be formulas of sizes that another tensor gives.
+void match_strides(const LaunchPlan& plan, const TensorParam& param, const Tensor& t, Solution& solution, Location at) {
+  std::vector<int64_t> strides = t.strides.empty() ? contiguous_strides(t.shape) : t.strides;
+  bool empty = element_count(t.shape) == 0;
+  for (size_t d = 0; d < t.shape.size(); ++d) {
+    // The stride of an axis with at most one element is never used: it may differ from what the kernel expects.
+    bool unused = (empty || t.shape[d] <= 1) && param.strides[d].scalar < 0;
+    if (!unused) match(plan, param.strides[d], strides[d], fmt::format("stride {} of {}", d, param.name), solution, at);
+  }
 }
 
 /// A scalar argument as the 64 bits that entries take.
@@ -116,6 +127,8 @@ BoundArguments bind(const LaunchPlan& plan, std::span<const Argument> arguments,
   Solution solution{std::vector<int64_t>(plan.scalars.size()), std::vector<std::string>(plan.scalars.size())};
   for (size_t i = 0; i < plan.tensors.size(); ++i)
     bind_tensor(plan, plan.tensors[i], arguments[i], solution, bound, at);
+  for (size_t i = 0; i < plan.tensors.size(); ++i)
+    match_strides(plan, plan.tensors[i], arguments[i].tensor, solution, at);
   check_overlap(plan, bound, at);
   size_t next = plan.tensors.size();
   for (size_t i = 0; i < plan.scalars.size(); ++i) {

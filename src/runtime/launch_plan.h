@@ -8,11 +8,11 @@
 
 namespace tilewright {
 
-/// A size or stride of a tensor argument: fixed, or equal to scalar `scalar` of the plan (which it defines when no
-/// earlier dimension did).
+/// A size or stride of a tensor argument: equal to scalar `scalar` of the plan (which it defines when no earlier
+/// dimension did), or else to a formula of scalars that other dimensions define; a fixed size is a constant formula.
 struct DimRule {
-  int64_t fixed = -1;
   int scalar = -1;
+  Formula value;
 };
 
 enum class Access : uint8_t { in, out, inout };
