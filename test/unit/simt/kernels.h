@@ -79,33 +79,15 @@ __global__ void row_loop(tw::global<const int> in, tw::global<int> out, int step
 )";
 
 /// `text` without its barrier number `which` (the line that ends in "// which"); line numbers stay.
-inline std::string without_barrier(std::string text, int which) {
-  size_t comment = text.find("();  // " + std::to_string(which));
-  size_t start = text.rfind('\n', comment) + 1;
-  text.replace(start, text.find('\n', comment) - start, "");
-  return text;
-}
+std::string without_barrier(std::string text, int which);
 
 /// Kernels compiled one batch a test program: registered by key, compiled together at the first use.
 class Batch {
  public:
-  static Batch& instance() {
-    static Batch batch;
-    return batch;
-  }
+  static Batch& instance();
   /// Registers a text while the program starts.
-  static bool add(const std::string& key, const std::string& name, const std::string& text) {
-    instance().keys_.push_back(key);
-    instance().texts_.push_back({name, text});
-    return true;
-  }
-  const Kernel& operator[](const std::string& key) {
-    if (kernels_.empty()) {
-      std::vector<Kernel> all = compile_batch(texts_);
-      for (size_t i = 0; i < all.size(); ++i) kernels_[keys_[i]] = all[i];
-    }
-    return kernels_.at(key);
-  }
+  static bool add(const char* key, const char* name, const std::string& text);
+  const Kernel& operator[](const std::string& key);
 
  private:
   std::vector<std::string> keys_;
