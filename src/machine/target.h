@@ -18,6 +18,10 @@ class Target {
   virtual ir::Stmt lower(const ir::StmtNode& operation) const;
   /// Text or object of a kernel in its final form. Pure: needs no hardware.
   virtual Artifact emit(const ir::Ref<ir::Kernel>& final_stage, const LaunchPlan& plan) const = 0;
+  /// Names of further texts that a person may want to see ("assembly"), and one of them. The default has none.
+  virtual std::vector<std::string> listings() const { return {}; }
+  virtual std::string listing(const std::string& name, const ir::Ref<ir::Kernel>& final_stage,
+                              const LaunchPlan& plan) const;
 };
 
 }  // namespace tilewright

@@ -1,0 +1,69 @@
+#include "jit/machine_list.h"
+
+#include <fmt/format.h>
+
+#include "target/interp/interp_target.h"
+#ifdef TW_HAVE_CPU
+#include "target/cpu/cpu_device.h"
+#include "target/cpu/cpu_target.h"
+#endif
+
+namespace tilewright {
+namespace {
+
+std::pair<bool, std::string> always(const char* what) { return {true, what}; }
+
+const Target& interp_target() {
+  static const interp::InterpTarget target;
+  return target;
+}
+
+#ifdef TW_HAVE_CPU
+const Target& cpu_target() {
+  static const cpu::CpuTarget target;
+  return target;
+}
+#endif
+
+}  // namespace
+
+const std::vector<Machine>& machine_list() {
+  static const std::vector<Machine> list = {
+      {"interp", "interpreter", interp_target, [] { return always("the interpreter on this host"); },
+       [](const CompileOptions& options) -> std::shared_ptr<Device> {
+         return std::make_shared<interp::InterpDevice>(interp::Options{.checked = options.checked});
+       },
+       true},
+#ifdef TW_HAVE_CPU
+      {"cpu", "host CPU", cpu_target, [] { return always("LLVM on this host"); },
+       [](const CompileOptions& options) -> std::shared_ptr<Device> {
+         return std::make_shared<cpu::CpuDevice>(options.threads);
+       }},
+#endif
+  };
+  return list;
+}
+
+const Machine& find_machine(const std::string& name, bool must_run, Location at) {
+  std::string known;
+  for (const Machine& m : machine_list()) {
+    if (m.name == name) {
+      auto [available, reason] = m.probe();
+      if (must_run && !available) throw UserError(at, fmt::format("machine {}: not available here: {}", name, reason));
+      return m;
+    }
+    known += (known.empty() ? "" : ", ") + m.name;
+  }
+  throw UserError(at, fmt::format("no machine named '{}'; this build has {}", name, known));
+}
+
+std::vector<MachineInfo> machines() {
+  std::vector<MachineInfo> infos;
+  for (const Machine& m : machine_list()) {
+    auto [available, reason] = m.probe();
+    infos.push_back({m.name, m.target().caps().target, m.device, available, reason});
+  }
+  return infos;
+}
+
+}  // namespace tilewright
