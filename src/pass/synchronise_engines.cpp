@@ -93,14 +93,16 @@ class Synchronise {
     TW_CHECK(engine, fmt::format("no engine named '{}'", on.engine));
     auto accesses = accesses_of(s);
     Stmts stmts;
-    for (const auto& [buffer, write] : accesses)
-      for (const Engine& other : caps_.engines)
-        for (bool earlier_write : {false, true}) {
-          if (!write && !earlier_write) continue;
-          auto earlier = state_.find({buffer, other.name, earlier_write});
-          if (earlier == state_.end() || earlier->second.contains(on.engine)) continue;
-          wait(other, *engine, stmts, s->at);
-        }
+    // Other engines first: what they have seen may make a barrier of this one unnecessary.
+    for (bool own : {false, true})
+      for (const auto& [buffer, write] : accesses)
+        for (const Engine& other : caps_.engines)
+          for (bool earlier_write : {false, true}) {
+            if ((other.name == on.engine) != own || (!write && !earlier_write)) continue;
+            auto earlier = state_.find({buffer, other.name, earlier_write});
+            if (earlier == state_.end() || earlier->second.contains(on.engine)) continue;
+            wait(other, *engine, stmts, s->at);
+          }
     for (const auto& [buffer, write] : accesses) {
       std::set<std::string> seen;
       if (engine->ordered) seen.insert(on.engine);

@@ -1,0 +1,109 @@
+#include "target/cuda/cuda_target.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "ir/build.h"
+#include "ir/walk.h"
+#include "target/common/c_text.h"
+
+namespace tilewright::cuda {
+namespace {
+
+using namespace ir;
+
+std::string type_name(DType t) {
+  if (t.is_bool()) return "bool";
+  if (t == f32) return "float";
+  if (t == f64) return "double";
+  return "tw::" + to_string(t);
+}
+
+std::string read(const Buffer& buffer, const std::string& offset) {
+  return fmt::format("{}({}[{}])", type_name(buffer.dtype), buffer.name, offset);
+}
+std::string write(const Buffer& buffer, const std::string& offset, const std::string& value) {
+  return fmt::format("{}[{}] = {};", buffer.name, offset, value);
+}
+std::string widen(DType, const std::string& value) { return fmt::format("tw::to_f32({})", value); }
+std::string narrow(DType to, const std::string& value, Overflow overflow) {
+  return fmt::format("tw::narrow<{}{}>({})", type_name(to), overflow == Overflow::saturate ? "" : ", false", value);
+}
+
+/// What only the threads form has.
+bool statement(const Stmt& s, CText& out) {
+  if (s->kind == Kind::Barrier) {
+    out.line("tw::barrier();");
+    return true;
+  }
+  if (const auto* alloc = as<Alloc>(s)) {
+    const Buffer& b = *alloc->buffer;
+    int64_t count = 1, extent = 1;
+    for (const Expr& e : b.shape) count *= is_constant(e, &extent) ? extent : 1;
+    out.line(fmt::format("const auto {0} = tw::shared_at<{1}>({2}, {3}, \"{0}\");", b.name, type_name(b.dtype),
+                         b.offset, count));
+    return true;
+  }
+  if (const auto* loop = as<For>(s); loop && loop->how == LoopKind::threads) {
+    out.line(fmt::format("const tw::i64 {} = threadIdx.x;", loop->vars[0]->name));
+    out.statement(loop->body);
+    return true;
+  }
+  return false;
+}
+
+const Dialect kDialect{"tw::", type_name, read, write, widen, narrow, statement};
+
+std::string signature(const Kernel& kernel, const LaunchPlan& plan, const Phase& phase) {
+  std::string list;
+  for (size_t i = 0; i < kernel.params.size(); ++i)
+    list += fmt::format("{}tw::global<{}{}> {}", list.empty() ? "" : ", ",
+                        plan.tensors[i].access == Access::in ? "const " : "", type_name(kernel.params[i]->dtype),
+                        kernel.params[i]->name);
+  for (const ScalarParam& s : plan.scalars)
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", type_name(s.dtype), s.name);
+  return fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({})", phase.threads, phase.entry, list);
+}
+
+}  // namespace
+
+CudaTarget::CudaTarget(std::string arch) {
+  caps_.target = "cuda";
+  caps_.arch = std::move(arch);
+  caps_.model = Model::threads;
+  // What a block of the smaller architecture may ask for.
+  caps_.memories = {{"shared", caps_.arch == "sm_80" ? 163 * 1024 : 227 * 1024, 16, false}};
+  for (Space space : {Space::shared, Space::fragment, Space::var}) caps_.memory_of[static_cast<int>(space)] = "shared";
+  caps_.max_threads = 1024;
+  caps_.max_blocks = INT32_MAX;
+  caps_.arithmetic_types = {boolean, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64};
+  caps_.storage_types = caps_.arithmetic_types;
+  for (DType t : {f16, bf16, e4m3, e5m2}) caps_.storage_types.push_back(t);
+}
+
+std::optional<std::string> CudaTarget::refuse(const StmtNode& s) const {
+  if (const auto* loop = as<For>(&s); loop && loop->how == LoopKind::parallel) {
+    bool allocates = false;
+    post_order(loop->body, [&](const Node& n) { allocates |= n.kind == Kind::Alloc; });
+    if (allocates) return "local and var inside parallel are not supported here yet; use let(...)";
+  }
+  return std::nullopt;
+}
+
+Artifact CudaTarget::emit(const Ref<Kernel>& kernel, const LaunchPlan& plan) const {
+  CText out(kDialect);
+  Stmt body = sequence({kernel->body});
+  Stmts phases = as<Seq>(body) ? as<Seq>(body)->stmts : Stmts{body};
+  TW_CHECK(phases.size() == plan.phases.size(), "the launch plan has another number of phases than the kernel");
+  for (size_t i = 0; i < phases.size(); ++i) {
+    const auto& blocks = static_cast<const For&>(*phases[i]);
+    if (i) out.line("");
+    out.open(signature(*kernel, plan, plan.phases[i]));
+    out.line(fmt::format("const tw::i64 {} = blockIdx.x;", blocks.vars[0]->name));
+    out.statement(blocks.body);
+    out.close();
+  }
+  return {"cuda", caps_.arch, "CUDA C++", out.text(), "", plan};
+}
+
+}  // namespace tilewright::cuda
