@@ -132,7 +132,6 @@ Conflict Region::write(const Clock& clock, int64_t offset, unsigned bytes, uint1
   Conflict first = Conflict::none;
   for (int64_t i = offset >> log2_granule_, end = (offset + bytes) >> log2_granule_; i < end; ++i) {
     Cell& cell = cells_[i];
-    if (shared_ && cell.write_interval < clock.first) cell.flags = 0;  // what an earlier block left
     Stamp stamp;
     Conflict found = check_writes(cell, clock, shared_, thread, atomic, stamp);
     if (found == Conflict::none) found = check_reads(cell, clock, shared_, thread, stamp);
