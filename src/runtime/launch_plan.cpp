@@ -20,6 +20,9 @@ std::string wanted(const LaunchPlan& plan, const TensorParam& p) {
   return fmt::format("({}) {}", fmt::join(dims, ", "), to_string(p.dtype));
 }
 
+/// The compiler's proofs about indices assume sizes of at most this.
+constexpr int64_t kMaxSize = int64_t{1} << 48;
+
 /// The values that symbols have so far, and which argument gave each.
 struct Solution {
   std::vector<int64_t> value;
@@ -85,6 +88,7 @@ void bind_tensor(const LaunchPlan& plan, const TensorParam& param, const Argumen
     fail(fmt::format("has {} sizes and {} strides", t.shape.size(), strides.size()));
   for (size_t d = 0; d < t.shape.size(); ++d) {
     if (t.shape[d] < 0) fail(fmt::format("size {} is {}", d, t.shape[d]));
+    if (t.shape[d] > kMaxSize) fail(fmt::format("size {} is {}, more than {}", d, t.shape[d], kMaxSize));
     if (strides[d] < 0) fail(fmt::format("stride {} is {}: negative strides are not supported", d, strides[d]));
     match(plan, param.shape[d], t.shape[d], fmt::format("size {} of {}", d, param.name), solution, at);
   }
