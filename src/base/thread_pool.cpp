@@ -1,5 +1,5 @@
 // The protocol. One 64-bit word holds the job's number (high half) and its next unclaimed unit (low half); a unit is
-// one index, or several when there are more than 2^31. `limit` holds the job's number and its unit count. A claim is a
+// one index, or several when there are more than 2^20. `limit` holds the job's number and its unit count. A claim is a
 // compare-exchange that moves the next unit forward by a share of what is left (large shares first, single units last).
 // It can succeed only while the job has unclaimed units, and a job with unclaimed or unfinished units cannot be
 // replaced, so after a claim the job's fields are stable. The caller claims until nothing is left, then waits until the
@@ -25,7 +25,7 @@
 namespace tilewright {
 namespace {
 
-constexpr int64_t kMostUnits = int64_t{1} << 31;
+constexpr int64_t kMostUnits = int64_t{1} << 20;
 constexpr auto kSpin = std::chrono::microseconds(30);
 constexpr int kSharesPerThread = 4;  // a claim takes at most 1 / (4 threads) of what is left
 

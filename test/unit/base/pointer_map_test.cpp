@@ -51,6 +51,7 @@ TEST(PointerMap, AgreesWithTheStandardMapThroughGrowth) {
       const void* key = reinterpret_cast<const void*>(stride * (i * 7919 % 2503 + 1));
       EXPECT_EQ(map.insert(key, i).second, expected.emplace(key, i).second);
       ASSERT_EQ(map.size(), expected.size());
+      ASSERT_FALSE(map.contains(reinterpret_cast<const void*>(stride * 5000 + i)));  // ends at every size
     }
     for (uint64_t i = 0; i < 5000; ++i) {
       const void* key = reinterpret_cast<const void*>(stride * (i + 1));
