@@ -1,5 +1,5 @@
 // Derived bounds. Source of the gamma notation: N. Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.
-#include "numeric/bounds.h"
+#include "tilewright/numerics.h"
 
 #include <algorithm>
 #include <cmath>

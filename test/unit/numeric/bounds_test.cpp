@@ -1,4 +1,4 @@
-#include "numeric/bounds.h"
+#include "tilewright/numerics.h"
 
 #include <gtest/gtest.h>
 

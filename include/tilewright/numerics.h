@@ -1,11 +1,16 @@
 #pragma once
-// Derived bounds on rounding errors: how far a computed value may lie from the exact one. The derivations are in
-// docs/numerics.md. Two computed values may differ by twice a bound.
+// Numbers of any element type in host memory, and derived bounds on rounding errors: how far a computed value may lie
+// from the exact one. The derivations are in docs/numerics.md. Two computed values may differ by twice a bound.
 #include <cstdint>
 
 #include "tilewright/dtype.h"
 
 namespace tilewright {
+
+/// Element `index` of an array of `type` at `base` as a double (i64 beyond 2^53 is rounded); and back, rounded to
+/// nearest even. Integers truncate and saturate.
+double read_element(DType type, const void* base, int64_t index);
+void write_element(DType type, void* base, int64_t index, double value);
 
 /// n u / (1 - n u) for the unit roundoff u of `accumulator`: the relative error of n roundings in a row. Infinity when
 /// n u >= 1; 0 for integers.
