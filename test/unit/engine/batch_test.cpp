@@ -26,14 +26,14 @@ std::string error_of(F f) {
 TEST(EngineBatch, FortyKernelsOfOneTextKeepApart) {
   std::vector<Text> batch;
   for (int i = 0; i < 40; ++i) {
-    Text t = named(kAddText, "add" + std::to_string(i));
+    Text t = named(kAddText, std::string("add").append(std::to_string(i)));
     t.source.replace(t.source.find("Add(z, x, y, m);"), 16, "Adds(z, x, float(" + std::to_string(i) + "), m);");
     batch.push_back(t);
   }
   const Program p = Program::compile(batch);
   for (int i : {0, 17, 39}) {
     std::vector<float> a(33, 1.0f), b(33, 0.0f), c(33);
-    const Report r = p.launch("add" + std::to_string(i), 2,
+    const Report r = p.launch(std::string("add").append(std::to_string(i)), 2,
                               {Argument::global(a.data(), 132), Argument::global(b.data(), 132),
                                Argument::global(c.data(), 132), Argument::scalar(int32_t{33})});
     EXPECT_TRUE(r.clean()) << r.to_string();

@@ -122,8 +122,9 @@ void each_removal_is_reported(std::string_view text, bool strict, Launch launch)
   const std::vector<std::string> halves = without_each_line(text);
   std::vector<Text> batch;
   for (size_t i = 0; i < syncs.size(); ++i)
-    batch.push_back(named(without(text, syncs[i]), "whole" + std::to_string(i)));
-  for (size_t i = 0; i < halves.size(); ++i) batch.push_back(named(halves[i], "half" + std::to_string(i)));
+    batch.push_back(named(without(text, syncs[i]), std::string("whole").append(std::to_string(i))));
+  for (size_t i = 0; i < halves.size(); ++i)
+    batch.push_back(named(halves[i], std::string("half").append(std::to_string(i))));
   const Program p = Program::compile(batch);
   for (const Options& o : {Options{false, 0, strict}, Options{true, 1, strict}}) {
     for (size_t i = 0; i < syncs.size(); ++i) {

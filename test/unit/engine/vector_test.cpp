@@ -39,6 +39,8 @@ std::vector<D> run(const Program& p, const std::string& name, std::vector<S> a, 
   return out;
 }
 
+std::string numbered(std::string name, size_t i) { return name.append(std::to_string(i)); }
+
 std::vector<float> some_floats(int n, float low, float high, unsigned seed) {
   std::mt19937 rng(seed);
   std::uniform_real_distribution<float> d(low, high);
@@ -75,12 +77,12 @@ TEST(EngineVector, FloatOperationsAreTheIeeeOnes) {
   };
   std::vector<Text> batch;
   for (size_t i = 0; i < std::size(ops); ++i) {
-    batch.push_back(statement("f" + std::to_string(i), "float", "float", ops[i].code));
+    batch.push_back(statement(numbered("f", i), "float", "float", ops[i].code));
   }
   const Program p = Program::compile(batch);
   const std::vector<float> a = some_floats(131, 0.01f, 9.0f, 1), b = some_floats(131, 0.5f, 3.0f, 2);
   for (size_t i = 0; i < std::size(ops); ++i) {
-    const std::vector<float> c = run<float, float>(p, "f" + std::to_string(i), a, b, a.size());
+    const std::vector<float> c = run<float, float>(p, numbered("f", i), a, b, a.size());
     for (size_t k = 0; k < a.size(); ++k) {
       const double want = ops[i].f(a[k], b[k]);
       EXPECT_LE(std::fabs(c[k] - want), ops[i].ulps * std::fabs(want) * 0x1p-23)

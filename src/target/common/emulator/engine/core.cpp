@@ -20,7 +20,8 @@ Core::Core(LaunchState& launch, int64_t block)
     : launch_(launch), info_(*launch.info), block_(block), random_(launch.seed * 0x9e3779b97f4a7c15u + block) {
   for (int m = 0; m < kLocalMemories; ++m) {
     memory_[m].assign(info_.memories[m].bytes, kPoison);
-    shadows_.emplace_back(info_.memories[m].bytes, false);
+    if (launch.locals.size() < kLocalMemories) launch.locals.emplace_back(info_.memories[m].bytes, false);
+    launch.locals[m].define(0, info_.memories[m].bytes, false);
   }
   for (int p = 0; p < kPipeCount; ++p) {
     first_tick_[p] = launch.ticks[p] + 1;
@@ -99,7 +100,7 @@ bool Core::place(const Ref& ref, int64_t offset, int64_t bytes, bool write, cons
   }
   const MemoryInfo& m = info_.memories[ref.memory];
   int64_t at = static_cast<int64_t>(ref.address) + offset;
-  out = {&shadows_[ref.memory], nullptr, ref.memory, at, bytes, write};
+  out = {&launch_.locals[ref.memory], nullptr, ref.memory, at, bytes, write};
   // A tensor owns its memory in whole 32-byte units: rows of a padded copy end there.
   const int64_t begin = static_cast<int64_t>(ref.begin), end = static_cast<int64_t>((ref.end + 31) / 32 * 32);
   if (at + bytes > m.bytes || at < 0) {
@@ -247,7 +248,7 @@ bool Core::check_vector(const Op& op, std::vector<Access>& accesses) {
 /// computed on as long as nobody uses it; a reduction needs every element.
 void Core::define_vector(const Op& op) {
   const int64_t size = bytes_of(op.type);
-  Shadow& ub = shadows_[op.dst.memory];
+  Shadow& ub = launch_.locals[op.dst.memory];
   uint8_t* flags = ub.defined();
   const int64_t dst = static_cast<int64_t>(op.dst.address), a = static_cast<int64_t>(op.src0.address);
   if (is_reduction(op.code)) {

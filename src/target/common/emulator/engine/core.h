@@ -41,6 +41,8 @@ struct LaunchState {
   const CoreInfo* info = &kAiv2201;
   std::string kernel;
   std::vector<Region> regions;  // by argument; scalars have an empty region
+  std::vector<Shadow>
+      locals;  // of the local memories; operations are numbered over all cores, so they serve each in turn
   Report report;
   bool deferred = false;
   uint64_t seed = 0;
@@ -130,7 +132,6 @@ class Core {
   const CoreInfo& info_;
   int64_t block_;
   std::vector<uint8_t> memory_[tw_engine::kLocalMemories];
-  std::vector<Shadow> shadows_;  // of the local memories
   Clock known_[tw_engine::kPipeCount];
   uint32_t first_tick_[tw_engine::kPipeCount];
   std::vector<uint32_t> lines_[tw_engine::kPipeCount];  // of operation first_tick_ + i
