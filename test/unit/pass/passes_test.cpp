@@ -1,0 +1,235 @@
+// Each pass on a small kernel: what it gives, and what it refuses.
+#include "pass/passes.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/text.h"
+#include "machines.h"
+#include "support/golden.h"
+
+namespace tilewright {
+namespace {
+
+using test::engines_machine;
+using test::loops_machine;
+using test::threads_machine;
+
+using PassFunction = KernelRef (*)(const KernelRef&, PassContext&);
+
+std::string after(const std::string& text, const Target& target, std::initializer_list<PassFunction> passes) {
+  PassContext context{target, {}};
+  KernelRef kernel = ir::parse_kernel(text, "test");
+  for (PassFunction pass : passes) kernel = pass(kernel, context);
+  return ir::print(kernel);
+}
+
+std::string refusal(const std::string& text, const Target& target, std::initializer_list<PassFunction> passes) {
+  try {
+    after(text, target, passes);
+  } catch (const UserError& e) {
+    return e.message();
+  }
+  return "accepted";
+}
+
+const char* kTwoAxes = R"(
+kernel k stage traced {
+  scalar n: i64
+  param A: f32[n] strides [1]
+  grid x, y in ceildiv(n, 8), 4 threads 32 {
+    store A[(x * 8)] = 1:f32
+  }
+})";
+
+TEST(PlanGrid, FirstGridVariableVariesFastest) {
+  EXPECT_GOLDEN(after(kTwoAxes, loops_machine(), {plan_grid}), R"(
+  )");
+}
+
+TEST(PlanGrid, ThreadsLoopStandsInsideTheBlocksLoop) {
+  EXPECT_GOLDEN(after(kTwoAxes, threads_machine(), {plan_grid}), R"(
+  )");
+}
+
+TEST(PlanGrid, CoresShareTheBlocks) {
+  EXPECT_GOLDEN(after(kTwoAxes, engines_machine(), {plan_grid}), R"(
+  )");
+}
+
+const char* kCopyIn = R"(
+kernel k stage traced {
+  scalar n: i64
+  param A: f32[n] strides [1]
+  param B: f32[n] strides [1]
+  grid b in ceildiv(n, 8) threads 4 {
+    alloc a: f32[8] shared
+    alloc r: f32[8] shared
+    copy A[(b * 8):+8] -> a[0:+8]
+    for parallel i in 8 {
+      store r[i] = a[(7 - i)]
+    }
+    copy r[0:+8] -> B[(b * 8):+8]
+  }
+})";
+
+TEST(LowerTiles, LoopsMachineClipsTheLoop) {
+  EXPECT_GOLDEN(after(kCopyIn, loops_machine(), {plan_grid, place, guard_accesses, lower_tiles, simplify}), R"(
+  )");
+}
+
+TEST(LowerTiles, ThreadsMachineTestsEachElement) {
+  EXPECT_GOLDEN(after(kCopyIn, threads_machine(), {plan_grid, place, guard_accesses, lower_tiles, simplify}), R"(
+  )");
+}
+
+TEST(Place, EnginesOfAMachineMadeOfATable) {
+  EXPECT_GOLDEN(after(kCopyIn, engines_machine(), {plan_grid, place}), R"(
+  )");
+}
+
+TEST(SynchroniseThreads, ReversalNeedsABarrierAndAnIdentityDoesNot) {
+  EXPECT_GOLDEN(after(kCopyIn, threads_machine(),
+                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_threads}),
+                R"(
+  )");
+}
+
+TEST(SynchroniseThreads, ALoopsEndMeetsItsStart) {
+  EXPECT_GOLDEN(
+      after(R"(
+kernel k stage traced {
+  param B: f32[8] strides [1]
+  grid b in 1 threads 4 {
+    alloc a: f32[8] shared
+    for serial s in 3 {
+      for parallel i in 8 {
+        store a[i] = cast<f32>((i + s))
+      }
+      for parallel j in 8 {
+        store B[j] = a[(7 - j)]
+      }
+    }
+  }
+})",
+            threads_machine(), {plan_grid, place, guard_accesses, lower_tiles, plan_memory, synchronise_threads}),
+      R"(
+  )");
+}
+
+TEST(FinishForm, DealsIterationsToThreads) {
+  EXPECT_GOLDEN(after(R"(
+kernel k stage traced {
+  param B: f32[3, 5] strides [5, 1]
+  grid b in 1 threads 4 {
+    for parallel i, j in 3, 5 {
+      store B[i, j] = 1:f32
+    }
+    store B[0, 0] = 2:f32
+  }
+})",
+                      threads_machine(),
+                      {plan_grid, place, guard_accesses, lower_tiles, plan_memory, synchronise_threads, finish_form}),
+                R"(
+  )");
+}
+
+TEST(SynchroniseEngines, FlagsBetweenEnginesAndAcrossRounds) {
+  EXPECT_GOLDEN(after(kCopyIn, engines_machine(),
+                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines}),
+                R"(
+  )");
+}
+
+TEST(LowerTiles, GemmKeepsColumnsInnermostOnTheLoopsMachine) {
+  EXPECT_GOLDEN(after(R"(
+kernel k stage traced {
+  param C: f32[4, 6] strides [6, 1]
+  grid b in 1 threads 4 {
+    alloc a: f16[4, 3] shared
+    alloc w: f16[3, 6] shared
+    alloc c: f32[4, 6] fragment
+    fill c[0:+4, 0:+6] = 0:f32
+    gemm a[0:+4, 0:+3] x w[0:+3, 0:+6] -> c[0:+4, 0:+6]
+    copy c[0:+4, 0:+6] -> C[0:+4, 0:+6]
+  }
+})",
+                      loops_machine(), {plan_grid, place, guard_accesses, lower_tiles}),
+                R"(
+  )");
+}
+
+TEST(LowerTiles, ReductionStartsFromTheFirstElement) {
+  EXPECT_GOLDEN(after(R"(
+kernel k stage traced {
+  param Y: f16[4] strides [1]
+  grid b in 1 threads 4 {
+    alloc x: f32[4, 6] shared
+    alloc m: f16[4] fragment
+    reduce max x[0:+4, 0:+6] -> m[0:+4] axis 1
+    copy m[0:+4] -> Y[0:+4]
+  }
+})",
+                      loops_machine(), {plan_grid, place, guard_accesses, lower_tiles}),
+                R"(
+  )");
+}
+
+TEST(PlanMemory, TooMuchIsRefusedWithTheTable) {
+  EXPECT_EQ(refusal(R"(
+kernel k stage traced {
+  grid b in 1 threads 4 {
+    alloc first: f32[512] shared
+    alloc second: f32[513] shared
+    fill first[0:+512] = 0:f32
+    fill second[0:+513] = 0:f32
+  }
+})",
+                    threads_machine(), {plan_grid, place, lower_tiles, plan_memory}),
+            "second needs 2052 bytes of fast, more than the 4096 that thready has; make the tiles smaller\n"
+            "fast: 4100 of 4096 bytes\n"
+            "  first              2048 bytes at          0\n"
+            "  second             2052 bytes at       2048");
+}
+
+TEST(PlanMemory, ExactlyTheMemoryIsAccepted) {
+  EXPECT_EQ(refusal(R"(
+kernel k stage traced {
+  grid b in 1 threads 4 {
+    alloc first: f32[512] shared
+    alloc second: f32[512] shared
+    fill first[0:+512] = 0:f32
+    fill second[0:+512] = 0:f32
+  }
+})",
+                    threads_machine(), {plan_grid, place, lower_tiles, plan_memory}),
+            "accepted");
+}
+
+TEST(CheckMachine, ThreadCountsAndTypesAreRefusedWithWhatThereIs) {
+  EXPECT_EQ(refusal("kernel k stage traced { grid b in 1 threads 257 seq { } }", threads_machine(), {check_machine}),
+            "thready: grid asks for 257 threads, thready has at most 256 in a block");
+  EXPECT_EQ(
+      refusal("kernel k stage traced { param A: e4m3[4] strides [1] grid b in 1 threads 1 seq { } }", threads_machine(),
+              {check_machine}),
+      "thready: A has elements of type e4m3, which thready cannot store; it has bool, f32, f64, f16, bf16, i32, i64");
+  EXPECT_EQ(refusal("kernel k stage traced { param A: i32[4] strides [1] grid b in 1 threads 1 { store A[0] = "
+                    "cast<i32>((cast<u32>(A[1]) + 1:u32)) } }",
+                    threads_machine(), {check_machine}),
+            "thready: this value is computed in u32, which thready cannot do; it computes in bool, f32, f64, i32, i64");
+}
+
+TEST(Place, EnginesRefuseMemoryReadsInControlFlow) {
+  EXPECT_EQ(refusal(R"(
+kernel k stage traced {
+  param A: f32[8] strides [1]
+  grid b in 1 threads 1 {
+    let x: f32 = A[0]
+  }
+})",
+                    engines_machine(), {plan_grid, place}),
+            "enginy: this value reads memory outside a parallel loop, which this machine cannot do yet; read it inside "
+            "parallel(...)");
+}
+
+}  // namespace
+}  // namespace tilewright
