@@ -98,7 +98,7 @@ void Kernel::launch(std::vector<Argument> arguments, Location at) {
       for (size_t i = 0; i < arguments.size(); ++i)
         if (data_->is_tensor[i] == tensors) ordered.push_back(arguments[i]);
   } else {
-    ordered = std::move(arguments);  // bind() says what is missing
+    ordered = std::move(arguments);  // bind_arguments() says what is missing
   }
   data_->loaded->launch(ordered, at);
   data_->device->synchronize();

@@ -120,7 +120,7 @@ uint64_t pack(Scalar value) {
 
 }  // namespace
 
-BoundArguments bind(const LaunchPlan& plan, std::span<const Argument> arguments, Location at) {
+BoundArguments bind_arguments(const LaunchPlan& plan, std::span<const Argument> arguments, Location at) {
   size_t scalar_arguments = 0;
   for (const ScalarParam& s : plan.scalars) scalar_arguments += s.is_argument;
   size_t wanted_count = plan.tensors.size() + scalar_arguments;

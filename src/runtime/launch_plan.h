@@ -58,6 +58,6 @@ struct BoundArguments {
 /// Solves and checks a call: count, kinds, dtypes, ranks, fixed sizes, one value a symbol, data pointers and their
 /// alignment to the element, no negative size, outputs that overlap another argument. UserError at `at` names the
 /// argument, what it is and what was wanted.
-BoundArguments bind(const LaunchPlan& plan, std::span<const Argument> arguments, Location at);
+BoundArguments bind_arguments(const LaunchPlan& plan, std::span<const Argument> arguments, Location at);
 
 }  // namespace tilewright

@@ -13,7 +13,7 @@ class InterpretedKernel : public LoadedKernel {
       : kernel_(ir::parse_kernel(artifact.text, "interp")), plan_(artifact.plan), options_(options) {}
 
   void launch(std::span<const Argument> arguments, Location at) override {
-    std::vector<Finding> findings = interpret(kernel_, plan_, bind(plan_, arguments, at), options_);
+    std::vector<Finding> findings = interpret(kernel_, plan_, bind_arguments(plan_, arguments, at), options_);
     if (findings.empty()) return;
     std::vector<Note> notes;
     for (size_t i = 1; i < findings.size(); ++i) notes.push_back({findings[i].at, findings[i].text});

@@ -28,7 +28,7 @@ struct Call {
   std::vector<Argument> arguments() const { return {A, B, scale, count}; }
   std::string refusal(const std::vector<Argument>& arguments) const {
     try {
-      bind(plan(), arguments, Location("user.cpp", 12));
+      bind_arguments(plan(), arguments, Location("user.cpp", 12));
     } catch (const UserError& e) {
       EXPECT_EQ(e.location().line, 12u);
       return e.message();
@@ -40,7 +40,7 @@ struct Call {
 
 TEST(Bind, SolvesSymbolsAndPacksScalars) {
   Call c;
-  BoundArguments bound = bind(plan(), c.arguments(), {});
+  BoundArguments bound = bind_arguments(plan(), c.arguments(), {});
   EXPECT_EQ(bound.tensors, (std::vector<void*>{c.a.data(), c.b.data()}));
   EXPECT_EQ(bound.tensor_bytes, (std::vector<int64_t>{60, 20}));
   EXPECT_EQ(bound.formula_scalars, (std::vector<int64_t>{3, 5, 1, 0, 7}));
@@ -50,7 +50,7 @@ TEST(Bind, SolvesSymbolsAndPacksScalars) {
 TEST(Bind, RunTimeStrideIsTakenFromTheTensor) {
   Call c;
   c.B.strides = {3};
-  BoundArguments bound = bind(plan(), c.arguments(), {});
+  BoundArguments bound = bind_arguments(plan(), c.arguments(), {});
   EXPECT_EQ(bound.formula_scalars[2], 3);
   EXPECT_EQ(bound.tensor_bytes[1], 52);  // 4 * 3 + 1 elements
 }
