@@ -5,6 +5,7 @@
 #include "ir/build.h"
 #include "ir/simplify.h"
 #include "ir/verify.h"
+#include "ir/walk.h"
 #include "machine/launch.h"
 #include "pass/passes.h"
 
