@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "kernels.h"
 #include "target/common/emulator/simt/shadow.h"
@@ -135,6 +136,14 @@ __global__ void tickets(tw::global<int> next, tw::global<int> ticket) {
     ticket[(blockIdx.x * 2 + round) * 16 + threadIdx.x] = tw::atomic_add(next, 0, 1);
     tw::barrier();
   }
+}
+)") && Batch::add("deep", "deep", R"(
+// a frame of 160,000 bytes of which one element is used
+__global__ void deep(tw::global<int> out, int at) {
+  volatile int frame[40000];
+  frame[at] = 3;
+  tw::barrier();
+  out[threadIdx.x] = frame[at];
 }
 )") && Batch::add("no_arguments", "no_arguments", "__global__ void no_arguments() {}");
 
@@ -579,6 +588,40 @@ TEST(SimtOrder, SeedPermutesThreadsInEveryIntervalAndBlocks) {
   bool blocks_move = false;
   for (uint64_t seed = 1; seed < 10; ++seed) blocks_move |= run(seed)[0] >= 32;
   EXPECT_TRUE(blocks_move);
+}
+
+TEST(SimtLimit, StackThatOverflowsHitsItsGuardPageNotANeighbour) {
+  std::vector<int> out(4);
+  std::vector<Argument> arguments = {buffer("out", out), Argument::i32(39999)};
+  LaunchOptions options;
+  options.stack_bytes = 256 << 10;
+  EXPECT_EQ(launch(Batch::instance()["deep"], {1}, {4}, 0, arguments, options).total, 0);
+  EXPECT_EQ(out, std::vector<int>(4, 3));
+  options.stack_bytes = 128 << 10;
+  EXPECT_EXIT(launch(Batch::instance()["deep"], {1}, {4}, 0, arguments, options), testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(SimtReport, CommonFormHasTheSameFaults) {
+  std::vector<int> a(4), c(4);
+  LaunchOptions options;
+  options.listed_faults = 5;
+  Report report =
+      launch(Batch::instance()["reverse-1"], {1}, {4}, 16, std::vector{buffer("A", a), buffer("C", c)}, options);
+  tilewright::Report common = report.common("reverse");
+  EXPECT_EQ(common.total, 6);
+  ASSERT_EQ(common.faults.size(), 5u);
+  const tilewright::Fault& war = common.faults[2];
+  EXPECT_EQ(war.kind, "write_after_read");
+  EXPECT_EQ(war.kernel, "reverse");
+  EXPECT_EQ(war.memory, "s");
+  EXPECT_EQ(war.offset, 8);
+  EXPECT_EQ(war.bytes, 4);
+  EXPECT_EQ(war.actor, "block 0 thread 2");
+  EXPECT_EQ(war.other, "block 0 thread 1");
+  EXPECT_EQ(war.line, 5u);
+  EXPECT_EQ(war.other_line, 7u);
+  EXPECT_EQ(war.sentence, report.faults.at(2).text);
+  EXPECT_TRUE(launch(Batch::instance()["no_arguments"], {1}, {4}, 0, {}).common("k").clean());
 }
 
 TEST(SimtLimit, ThreadsGridAndSharedMemory) {

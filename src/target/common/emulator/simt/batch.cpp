@@ -51,11 +51,11 @@ const std::string& device_header_emulated() {
 std::vector<Kernel> compile_batch(std::span<const KernelText> texts) {
   auto library = std::make_shared<Library>();
   if (texts.empty()) return {};
-  // -w: generated text may name what it does not use.
+  // Generated text may name what it does not use. Frames bigger than a page have to touch the guard page on overflow.
   library->object = compile_host_library(
       batch_text(texts),
       {.name = texts.size() == 1 ? texts[0].name : fmt::format("{}_and_{}", texts[0].name, texts.size() - 1),
-       .extra_flags = {"-w", "-fno-math-errno"}});
+       .extra_flags = {"-w", "-fno-math-errno", "-fstack-clash-protection"}});
   library->current = reinterpret_cast<tw::emu::Context** (*)()>(library->object->symbol("tw_simt_context"))();
   for (size_t i = 0; i < texts.size(); ++i) {
     auto entry = library->object->symbol(fmt::format("tw_simt_entry_{}", i));

@@ -330,8 +330,9 @@ TW_DEVICE F narrow(i64 x) {
     return hw::decode(x, r) ? r : detail::decode<F>(x.bits); \
   }
 TW_TO_F32(f16)
-TW_TO_F32(bf16) TW_TO_F32(e5m6) TW_TO_F32(e4m3) TW_TO_F32(e4m3fnuz) TW_TO_F32(e5m2) TW_TO_F32(e5m2fnuz) TW_TO_F32(e8m0)
-    TW_TO_F32(e3m2) TW_TO_F32(e2m3) TW_TO_F32(e2m1)
+TW_TO_F32(bf16)
+TW_TO_F32(e5m6) TW_TO_F32(e4m3) TW_TO_F32(e4m3fnuz) TW_TO_F32(e5m2) TW_TO_F32(e5m2fnuz) TW_TO_F32(e8m0) TW_TO_F32(e3m2)
+    TW_TO_F32(e2m3) TW_TO_F32(e2m1)
 #undef TW_TO_F32
         TW_DEVICE float to_f32(float x) {
   return x;

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "target/common/emulator/report.h"
+
 namespace tilewright::simt {
 
 /// The device header for NVRTC and nvcc, to be put before a kernel text.
@@ -55,9 +57,10 @@ struct Fault {
   FaultKind kind;
   std::string text;    // one sentence
   std::string buffer;  // the buffer's name; empty for barriers and limits
-  int64_t index = 0;   // element of the buffer, in elements of the access's type
-  Access access;       // the access that was refused or found in conflict
-  Access earlier;      // the other one, for races and for divergence (the thread that waits)
+  int64_t index = 0;   // element of the buffer
+  int64_t element_bytes = 0;
+  Access access;   // the access that was refused or found in conflict
+  Access earlier;  // the other one, for races and for divergence (the thread that waits)
 };
 
 struct Report {
@@ -67,6 +70,8 @@ struct Report {
   int64_t accesses = 0;       // checked accesses to global and shared memory
   int64_t barriers = 0;       // barriers that a whole block passed
   bool clean() const { return total == 0; }
+  /// The same in the form that all emulators share: kinds by name, buffers as memory, threads as actors.
+  tilewright::Report common(const std::string& kernel) const;
 };
 
 struct Dim3 {
