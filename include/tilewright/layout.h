@@ -281,6 +281,8 @@ LayoutResult recast(const Layout& layout, int64_t bits);
 std::string to_string(const Layout& layout);
 /// UserError with the column of the first wrong character.
 Layout parse_layout(std::string_view text);
+/// The layout at the front of a longer text, which it removes from the front of `text`.
+Layout parse_layout_front(std::string_view& text);
 
 // Well-known layouts.
 // ----------------------------------------------------------------------------------------------------

@@ -366,13 +366,15 @@ LayoutResult product(const Layout& atom, const Layout& copies) {
                         inner.extent);
     std::reverse(out.modes.begin(), out.modes.end());
     std::vector<Mode> upper;
-    for (const Mode& m : outer.modes) upper.push_back({m.extent, moved(m.stride)});
+    for (const Mode& m : outer.modes)
+      if (m.extent > 1) upper.push_back({m.extent, moved(m.stride)});
     out.modes.insert(out.modes.begin(), upper.begin(), upper.end());
     axes.push_back(std::move(out));
   }
   if (why.empty()) {
     std::vector<Mode> replication = atom.replication();
-    for (const Mode& m : copies.replication()) replication.push_back({m.extent, moved(m.stride)});
+    for (const Mode& m : copies.replication())
+      if (m.extent > 1) replication.push_back({m.extent, moved(m.stride)});
     return Layout::from_modes(atom.element_bits(), std::move(axes), std::move(replication),
                               plus(atom.base(), moved(copies.base())), x);
   }

@@ -67,7 +67,7 @@ std::string element_text(const Grid& g, const Point& p) {
   return fmt::format("{}", p.offset / g.layout.element_bits());
 }
 
-/// Place and element; "xN" counts further replicas.
+/// Place and element.
 std::string cell_text(const Grid& g, const Point& p) {
   std::string place = place_text(g, p);
   return place.empty() ? element_text(g, p) : fmt::format("{}:{}", place, element_text(g, p));
@@ -75,7 +75,7 @@ std::string cell_text(const Grid& g, const Point& p) {
 
 std::string lead_text(const Coord& lead) { return fmt::format("[{}, :, :]", fmt::join(lead, ", ")); }
 
-/// Colour of a hue in 0..359, pale enough for black text.
+/// A colour for a thread or bank, pale enough for black text.
 std::string colour(int64_t key) {
   // Hues 137.5 degrees apart keep neighbours distinct; saturation alternates.
   double hue = static_cast<double>(key % 720) * 137.50776;

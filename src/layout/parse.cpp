@@ -36,18 +36,23 @@ class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  Layout run() {
+  /// The layout at the front of the text.
+  Layout front() {
     size_t start = at_;
     if (digit()) {
       bits_ = number();
       if (!take('b')) fail_at(start, "wanted element bits such as 16b, or [");
       if (bits_ < 1) fail_at(start, "wanted element bits of 1 or more");
     }
-    Layout l = word("table") ? table() : modes_layout();
+    return word("table") ? table() : modes_layout();
+  }
+  Layout whole() {
+    Layout l = front();
     spaces();
     if (at_ != text_.size()) fail("wanted the end, xor, rep or at");
     return l;
   }
+  size_t position() const { return at_; }
 
  private:
   [[noreturn]] void fail_at(size_t at, const std::string& what) const {
@@ -71,8 +76,12 @@ class Parser {
     if (!take(c)) fail(fmt::format("wanted '{}' {}", c, where));
   }
   bool word(std::string_view w) {
+    size_t start = at_;
     spaces();
-    if (text_.substr(at_, w.size()) != w) return false;
+    if (text_.substr(at_, w.size()) != w) {
+      at_ = start;
+      return false;
+    }
     at_ += w.size();
     return true;
   }
@@ -195,6 +204,13 @@ std::string to_string(const Layout& l) {
   return s;
 }
 
-Layout parse_layout(std::string_view text) { return Parser(text).run(); }
+Layout parse_layout(std::string_view text) { return Parser(text).whole(); }
+
+Layout parse_layout_front(std::string_view& text) {
+  Parser parser(text);
+  Layout l = parser.front();
+  text.remove_prefix(parser.position());
+  return l;
+}
 
 }  // namespace tilewright

@@ -46,6 +46,15 @@ TEST(LayoutText, L2_the_form_in_the_header) {
   EXPECT_EQ(to_string(Layout::from_modes(1, {Axis({{2, {1, 2, 3, 4}}, {3, {}}}, 5)})), "[(2:1c+2g+3t+4,3:0)<5]");
 }
 
+TEST(LayoutText, a_layout_is_read_from_the_front_of_a_longer_text) {
+  std::string_view text = "16b[8:1t,4:1] rep(2:8t), f16";
+  EXPECT_EQ(to_string(parse_layout_front(text)), "16b[8:1t,4:1] rep(2:8t)");
+  EXPECT_EQ(text, ", f16");
+  text = "table[2]{1,0} > next";
+  EXPECT_EQ(to_string(parse_layout_front(text)), "table[2]{1,0}");
+  EXPECT_EQ(text, " > next");
+}
+
 TEST(LayoutText, errors_name_the_column) {
   auto message = [](const char* text) {
     try {
