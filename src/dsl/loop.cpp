@@ -86,13 +86,12 @@ const Value* LoopBase::open() {
     raise(at_, fmt::format("pipelined: stages is {}: it must be 0 to 8", number_));
 
   vars_.clear();
-  bool parallel = word_ == LoopWord::parallel;
   t.count_nodes(1 + static_cast<int64_t>(extents_.size()), at_);
   t.push(std::move(block));
   uint32_t depth = static_cast<uint32_t>(t.blocks.size() - 1);
   for (size_t i = 0; i < extents_.size(); ++i) {
     auto var = ir::make<ir::Var>(t.unique(name_of_variable(word_, i)), i64);
-    t.names[var.get()] = {"loop variable " + var->name, t.top().id, parallel ? t.top().id : t.top().parallel};
+    t.names[var.get()] = {"loop variable " + var->name, t.top().id, {}};
     t.top().vars.push_back(var);
     vars_.push_back(named(t, var, t.top().id, depth));
   }

@@ -47,48 +47,49 @@ DType common_type(const char* op, const Operand& a, const Operand& b) {
   if (x.is_int() && y.is_int()) return make_int(x.is_signed_int() || y.is_signed_int(), std::max(x.bits, y.bits));
   if (x.is_int()) return y;
   if (y.is_int()) return x;
-  auto holds = [](DType wide, DType t) { return wide.exponent >= t.exponent && wide.mantissa >= t.mantissa; };
+  auto holds = [](DType wide, DType t) {
+    bool range = wide.exponent > t.exponent || (wide.exponent == t.exponent && wide.bias == t.bias);
+    return range && wide.mantissa >= t.mantissa && (wide.has_sign || !t.has_sign);
+  };
   if (holds(x, y)) return x;
   if (holds(y, x)) return y;
   return f32;
 }
 
+/// A bool literal beside a number counts as 0 or 1, as in C++.
+Operand as_number(const Operand& o) {
+  if (!o.value.type.is_bool()) return o;
+  return Operand(detail::literal(ir::as<ir::Const>(detail::node_of(o.value))->value.as_int()), o.at);
+}
+
+Expr literal_result(const ir::Expr& node, Location at) {
+  Value v;
+  v.node = detail::hold(node.get());
+  v.type = node->dtype;
+  v.literal = true;
+  return Expr(Operand(std::move(v), at));
+}
+
 /// Two literals: evaluated now, and a literal again.
-bool fold_literals(BinaryOp op, const char* name, const Operand& a, const Operand& b, Expr& result) {
-  if (!a.value.literal || !b.value.literal) return false;
-  Operand x = a, y = b;
-  x.value.literal = y.value.literal = false;
-  if (x.value.type.is_bool() && !y.value.type.is_bool())
-    x.value = detail::literal(detail::node_of(x.value)->dtype == boolean &&
-                                      ir::as<ir::Const>(detail::node_of(x.value))->value.as_bool()
-                                  ? int64_t{1}
-                                  : int64_t{0});
-  if (y.value.type.is_bool() && !x.value.type.is_bool())
-    y.value = detail::literal(ir::as<ir::Const>(detail::node_of(y.value))->value.as_bool() ? int64_t{1} : int64_t{0});
+Expr fold_literals(BinaryOp op, const char* name, const Operand& a, const Operand& b) {
+  bool bools = a.value.type.is_bool() && b.value.type.is_bool();
+  Operand x = bools ? a : as_number(a), y = bools ? b : as_number(b);
   x.value.literal = y.value.literal = false;
   DType t = common_type(name, x, y);
-  ir::Expr p = ir::cast_to(t, detail::node_of(x.value)), q = ir::cast_to(t, detail::node_of(y.value));
-  if (op == BinaryOp::floordiv && t.is_float()) op = BinaryOp::div;
   if (!is_defined(op, t)) detail::raise(a.at, fmt::format("{} is not defined on {}", name, to_string(t)));
-  ir::Expr r = ir::binary(op, p, q);
-  Value v;
-  v.node = detail::hold(r.get());
-  v.type = r->dtype;
-  v.literal = ir::as<ir::Const>(r) != nullptr;
-  result = Operand(std::move(v), a.at);
-  return true;
+  ir::Expr p = ir::cast_to(t, detail::node_of(x.value)), q = ir::cast_to(t, detail::node_of(y.value));
+  return literal_result(ir::binary(op, p, q), a.at);
 }
+bool both_literals(const Operand& a, const Operand& b) { return a.value.literal && b.value.literal; }
 
 Expr binary(BinaryOp op, const Operand& a, const Operand& b, const char* name = nullptr) {
   std::string called = name ? name : symbol(op);
   detail::require_value(a.value, a.at), detail::require_value(b.value, b.at);
-  Expr folded;
-  if (fold_literals(op, called.c_str(), a, b, folded)) return folded;
+  if (both_literals(a, b)) return fold_literals(op, called.c_str(), a, b);
   DType nominal = common_type(called.c_str(), a, b);
   DType t = detail::compute_type(nominal);
   if (!is_defined(op, t)) {
-    std::string hint = t.is_float() && called != "%" ? "" : t.is_bool() ? ": write cast(i32, x)" : "";
-    if (is_logical(op)) hint = ": write x != 0";
+    const char* hint = is_logical(op) ? ": write x != 0" : t.is_bool() ? ": write cast(i32, x)" : "";
     detail::raise(a.at, fmt::format("{} is not defined on {}{}", called, to_string(nominal), hint));
   }
   ir::Expr x = detail::as_type(a, t, called.c_str()), y = detail::as_type(b, t, called.c_str());
@@ -114,9 +115,8 @@ Expr divide(const Operand& a, const Operand& b) {
 /// The result has the type of the value; the amount keeps its meaning whatever its type.
 Expr shift(BinaryOp op, const Operand& a, const Operand& amount) {
   detail::require_value(a.value, a.at), detail::require_value(amount.value, amount.at);
-  Expr folded;
   std::string called = symbol(op);
-  if (fold_literals(op, called.c_str(), a, amount, folded)) return folded;
+  if (both_literals(a, amount)) return fold_literals(op, called.c_str(), a, amount);
   Operand x = a.value.literal ? detail::settled(a) : a;
   DType t = x.value.type, s = amount.value.type;
   if (!t.is_int() || !s.is_int())
@@ -141,14 +141,7 @@ Expr unary(UnaryOp op, const Operand& a, const char* name) {
   if (a.value.literal) {
     DType t = a.value.type;
     if (floats_only && t.is_int()) t = f64;
-    if (is_defined(op, t)) {
-      ir::Expr r = ir::unary(op, ir::cast_to(t, detail::node_of(a.value)));
-      Value v;
-      v.node = detail::hold(r.get());
-      v.type = r->dtype;
-      v.literal = ir::as<ir::Const>(r) != nullptr;
-      return Expr(std::move(v));
-    }
+    if (is_defined(op, t)) return literal_result(ir::unary(op, ir::cast_to(t, detail::node_of(a.value))), a.at);
   }
   DType nominal = a.value.type, t = detail::compute_type(nominal);
   if (!is_defined(op, t))

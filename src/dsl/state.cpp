@@ -11,7 +11,7 @@ namespace tilewright::detail {
 
 namespace {
 thread_local Trace* slot = nullptr;
-thread_local uint32_t next_trace = 0, next_scope = 0;
+std::atomic<uint32_t> next_trace{0}, next_scope{0};  // of the process: a value may reach another thread
 }  // namespace
 
 void retain(const Reads* reads) noexcept { reads->refs.fetch_add(1, std::memory_order_relaxed); }

@@ -54,7 +54,7 @@ struct Block {
 struct NameScope {
   std::string what;  // "loop variable i", "let value let0"
   uint32_t scope = 0;
-  uint32_t iteration = 0;  // the `parallel` block whose iterations may give it different values; 0: none
+  ir::Expr value;  // of a let
 };
 
 struct TraceLimits {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dsl/region.h"
+#include "ir/walk.h"
 
 namespace tilewright {
 
@@ -151,10 +152,24 @@ void require_extents(const char* word, const Side& s, Location at) {
     raise(at, fmt::format("{}: {} has no extents: write {}.tile({{...}}, {{...}})", word, s.role, s.buffer.name));
 }
 
+/// Two regions of one buffer that share an element, as far as the numbers are known.
+bool certainly_overlap(const Side& a, const Side& b) {
+  for (size_t i = 0; i < a.extent.size(); ++i) {
+    int64_t p = 0, q = 0, m = 0, n = 0;
+    if (ir::equal(a.data.offset[i], b.data.offset[i])) continue;
+    if (!ir::is_constant(a.data.offset[i], &p) || !ir::is_constant(b.data.offset[i], &q) ||
+        !ir::is_constant(a.extent[i], &m) || !ir::is_constant(b.extent[i], &n) || p + m <= q || q + n <= p)
+      return false;
+  }
+  return true;
+}
+
 void copy_tiles(const Region& from, const Region& to, const Operand* fill, Location at) {
   Trace& t = detail::current_block_level("copy", at);
   Side src(t, from, "src", at), dst(t, to, "dst", at);
   complete_both(t, "copy", src, dst, at);
+  if (src.storage == dst.storage && certainly_overlap(src, dst))
+    raise(at, fmt::format("copy: src and dst overlap in {}", src.buffer.name), {src.note(t)});
   ir::Exprs x = without_ones(src.extent), y = without_ones(dst.extent);
   bool differ = x.size() != y.size();
   for (size_t i = 0; !differ && i < x.size(); ++i) differ = certainly_differ(x[i], y[i]);
@@ -270,7 +285,7 @@ Let let(const Operand& x) {
   auto var = ir::make<ir::Var>(t.numbered("let"), type);
   t.count_nodes(2, x.at);
   uint32_t depth = static_cast<uint32_t>(t.blocks.size() - 1);
-  t.names[var.get()] = {"let value " + var->name, t.top().id, t.top().parallel};
+  t.names[var.get()] = {"let value " + var->name, t.top().id, value};
   t.append(ir::make_at<ir::Let>(x.at, var, value));
   return Let(detail::named(t, var, t.top().id, depth));
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "dsl/region.h"
+#include "ir/walk.h"
 
 namespace tilewright {
 
@@ -23,73 +24,55 @@ void check_bounds(const ir::Buffer& b, const ir::Exprs& index, Location at) {
   }
 }
 
-/// Whether the value of `e` may differ between iterations of the loop with block id `parallel` (variables `vars`).
-bool depends_on_iteration(const Trace& t, const ir::Expr& e, uint32_t parallel) {
-  std::vector<const ir::ExprNode*> work{e.get()};
-  std::unordered_set<const ir::ExprNode*> seen;
+/// Whether the value of `e` may differ between iterations of the parallel loop `block` that differ in `var` alone.
+bool depends_on(const Trace& t, const ir::Expr& e, const ir::Var* var, uint32_t block) {
+  std::vector<const ir::Node*> work{e.get()};
+  std::unordered_set<const ir::Node*> seen;
   while (!work.empty()) {
-    const ir::ExprNode* n = work.back();
+    const ir::Node* n = work.back();
     work.pop_back();
-    if (!seen.insert(n).second) continue;
-    auto push = [&](const ir::Expr& x) { work.push_back(x.get()); };
-    if (n->kind == ir::Kind::Var) {
-      auto it = t.names.find(n);
-      if (it != t.names.end() && it->second.iteration == parallel) return true;
-    } else if (const auto* load = ir::as<ir::Load>(n)) {
+    if (n == var) return true;
+    if (!seen.insert(n).second || n->kind == ir::Kind::Buffer) continue;
+    if (const auto* load = ir::as<ir::Load>(n)) {
       auto it = t.storage_of.find(load->buffer.get());
-      if (it != t.storage_of.end() && t.storages[it->second].parallel == parallel) return true;
-      for (const auto& x : load->indices) push(x);
-    } else if (const auto* u = ir::as<ir::Unary>(n)) {
-      push(u->a);
-    } else if (const auto* b = ir::as<ir::Binary>(n)) {
-      push(b->a), push(b->b);
-    } else if (const auto* s = ir::as<ir::Select>(n)) {
-      push(s->cond), push(s->a), push(s->b);
-    } else if (const auto* f = ir::as<ir::Fma>(n)) {
-      push(f->a), push(f->b), push(f->c);
-    } else if (const auto* c = ir::as<ir::Cast>(n)) {
-      push(c->a);
+      if (it != t.storage_of.end() && t.storages[it->second].parallel == block) return true;
     }
+    if (auto it = t.names.find(n); it != t.names.end() && it->second.value) work.push_back(it->second.value.get());
+    ir::append_children(*n, work);
   }
   return false;
 }
 
-/// Refuses a store that every iteration of the parallel loop around it makes to one place.
+std::string element_text(const ir::Load& place) {
+  std::string s = place.buffer->name + "(";
+  for (size_t i = 0; i < place.indices.size(); ++i) s += (i ? ", " : "") + text(place.indices[i]);
+  return s + ")";
+}
+
+/// Refuses a store in which two iterations of the parallel loop around it surely write one place: the place does not
+/// depend on a loop variable of two values or more, while the value does (or is read from that place).
 void check_conflict(Trace& t, const ir::Load& place, uint32_t storage, const ir::Expr& value, bool compound,
                     Location at) {
   uint32_t parallel = t.top().parallel;
   if (!parallel || t.storages[storage].parallel == parallel) return;
-  const Block* loop = nullptr;
-  for (size_t i = t.blocks.size(); i-- > 0;) {
-    if (t.blocks[i].id == parallel) {
-      loop = &t.blocks[i];
-      break;
-    }
-    if (!t.blocks[i].certain) return;
+  size_t at_depth = t.blocks.size() - 1;
+  for (; t.blocks[at_depth].id != parallel; --at_depth)
+    if (!t.blocks[at_depth].certain) return;
+  const Block& loop = t.blocks[at_depth];
+  if (!loop.certain) return;
+  for (size_t v = 0; v < loop.vars.size(); ++v) {
+    const ir::Var* var = loop.vars[v].get();
+    if (ir::is_constant_equal(loop.extents[v], 1)) continue;
+    bool moves = false;
+    for (const ir::Expr& i : place.indices) moves = moves || depends_on(t, i, var, parallel);
+    if (moves || (!compound && !depends_on(t, value, var, parallel))) continue;
+    raise(at,
+          fmt::format(
+              "iterations of parallel conflict: those that differ in {} all store to {}; index it with {}, or use "
+              "a reduction",
+              var->name, element_text(place), var->name),
+          {{loop.at, "the parallel loop"}});
   }
-  int64_t iterations = 1;
-  for (const ir::Expr& e : loop->extents) {
-    int64_t n;
-    if (!ir::is_constant(e, &n)) return;
-    iterations = iterations > 1 || n > 1 ? 2 : 1;
-    if (n < 1) return;
-  }
-  if (iterations < 2) return;
-  for (const ir::Expr& i : place.indices)
-    if (depends_on_iteration(t, i, parallel)) return;
-  if (!compound && !depends_on_iteration(t, value, parallel)) return;
-  std::string where = place.buffer->name;
-  if (!place.indices.empty()) {
-    where += "(";
-    for (size_t i = 0; i < place.indices.size(); ++i) where += (i ? ", " : "") + text(place.indices[i]);
-    where += ")";
-  }
-  raise(
-      at,
-      fmt::format("iterations of parallel conflict: each stores its own value to {}; index it with the loop variable, "
-                  "or use a reduction",
-                  where),
-      {{loop->at, "the parallel loop"}});
 }
 
 }  // namespace

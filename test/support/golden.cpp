@@ -1,5 +1,6 @@
 #include "support/golden.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -32,19 +33,30 @@ std::vector<std::string> normalised(const std::string& text) {
 
 /// Replaces the raw string that starts at or after the line of the check.
 bool rewrite_source(const char* file, int line, const std::vector<std::string>& actual) {
+  // Rewrites earlier in this run have moved the lines after them.
+  struct Moved {
+    std::string file;
+    int line, by;
+  };
+  static std::vector<Moved> moved;
+  int original = line;
+  for (const Moved& m : moved)
+    if (m.file == file && m.line < original) line += m.by;
   std::ifstream in(file);
   std::stringstream content;
   content << in.rdbuf();
   std::string source = content.str();
   size_t at = 0;
-  // __LINE__ is the line on which the macro call starts or ends, depending on the compiler: look a little before it.
   for (int i = 1; i < line; ++i) at = source.find('\n', at) + 1;
   size_t open = source.find("R\"(", at);
   if (open == std::string::npos) return false;
   size_t close = source.find(")\"", open);
+  auto count = [](const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); };
+  int before = count(source.substr(open, close - open));
   std::string body = "\n";
   for (const std::string& l : actual) body += l.empty() ? "\n" : "    " + l + "\n";
   source.replace(open + 3, close - open - 3, body + "  ");
+  moved.push_back({file, original, count(body) - before});
   std::ofstream(file) << source;
   return true;
 }

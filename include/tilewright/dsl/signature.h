@@ -64,7 +64,7 @@ template <class... S>
   requires((std::same_as<S, TensorSpec> || std::same_as<S, ScalarSpec>) && ...)
 Signature<S...> signature(S... specs) {
   Signature<S...> s;
-  auto add = [&](auto& spec) {
+  [[maybe_unused]] auto add = [&](auto& spec) {
     if constexpr (std::same_as<std::remove_cvref_t<decltype(spec)>, TensorSpec>)
       s.tensors.push_back(std::move(spec));
     else
@@ -95,7 +95,7 @@ constexpr size_t count_before(size_t n, bool tensors) {
 
 template <class... S, class F, size_t... I>
 void call_builder(F& f, Buffer* tensors, Expr* scalars, std::index_sequence<I...>) {
-  auto pick = [&]<class T, size_t K>() -> ArgumentOf<T>& {
+  [[maybe_unused]] auto pick = [&]<class T, size_t K>() -> ArgumentOf<T>& {
     if constexpr (std::same_as<T, TensorSpec>)
       return tensors[count_before<S...>(K, true)];
     else

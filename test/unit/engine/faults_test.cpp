@@ -49,6 +49,10 @@ const Case kCases[] = {
     {"barrier_of_another_pipe", "waw", 2, "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_MTE2>();\nDuplicate(x, 2.0f, 64);"},
     {"padding_bytes_are_written", "waw", 2,
      "Duplicate(x, 1.0f, 8);\nDataCopyPad(x, A, DataCopyExtParams(1, 20, 0, 0, 0), none);"},
+    {"padding_bytes_alone_conflict", "waw", 2,
+     "x.SetValue(5, 1.0f);\nDataCopyPad(x, A, DataCopyExtParams(1, 20, 0, 0, 0), none);"},
+    {"row_ends_before_the_next", "", 0,
+     "x.SetValue(8, 1.0f); DataCopyPad(x, A, DataCopyExtParams(1, 20, 0, 0, 0), none);"},
     {"raw_global", "raw", 2,
      "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_ALL>(); DataCopy(W, x, 64);\nDataCopy(y, W[56], 8);"},
     {"global_round_trip", "", 0,
@@ -97,7 +101,20 @@ const Case kCases[] = {
     {"other_bytes_of_a_stale_line", "", 0,
      "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_ALL>(); A.GetValue(8); PipeBarrier<PIPE_ALL>(); DataCopy(A, x, 8); "
      "PipeBarrier<PIPE_ALL>(); A.GetValue(8);"},
+    {"store_into_a_dirty_line", "stale-cache", 2,
+     "Duplicate(x, 1.0f, 64); W.SetValue(0, 1.0f); PipeBarrier<PIPE_ALL>();\nDataCopy(W[8], x, 8);"},
+    {"store_beside_a_dirty_line", "", 0,
+     "Duplicate(x, 1.0f, 64); W.SetValue(0, 1.0f); PipeBarrier<PIPE_ALL>(); DataCopy(W[16], x, 8);"},
+    {"set_into_a_stale_line", "stale-cache", 3,
+     "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_ALL>(); A.GetValue(0);\nPipeBarrier<PIPE_ALL>(); DataCopy(A, x, 8); "
+     "PipeBarrier<PIPE_ALL>();\nA.SetValue(12, 1.0f);"},
+    {"set_over_the_stale_bytes", "", 0,
+     "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_ALL>(); A.GetValue(0); PipeBarrier<PIPE_ALL>(); "
+     "DataCopyPad(A, x, DataCopyExtParams(1, 4, 0, 0, 0)); PipeBarrier<PIPE_ALL>(); A.SetValue(0, 1.0f); "
+     "A.GetValue(0);"},
     // Cores.
+    {"cross_core_last_reader_writes", "cross-core", 2,
+     "DataCopy(y, A, 64); PipeBarrier<PIPE_ALL>();\nif (me == 2) DataCopy(A, y, 64);", false, 3},
     {"cross_core_write", "cross-core", 1,
      "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_ALL>(); DataCopy(B[me * 63], x, 64);", false, 2},
     {"cross_core_read", "cross-core", 2,
@@ -136,6 +153,11 @@ const Case kCases[] = {
     {"uninitialised_passes_on", "uninitialised", 3,
      "Duplicate(x, 1.0f, 7); PipeBarrier<PIPE_V>(); Adds(y, x, 1.0f, 8); PipeBarrier<PIPE_V>(); Add(z, y, y, 8);\n"
      "PipeBarrier<PIPE_ALL>(); DataCopyPad(B, z, DataCopyExtParams(1, 28, 0, 0, 0)); z.GetValue(6);\nz.GetValue(7);"},
+    {"uninitialised_low_half", "uninitialised", 2,
+     "x.ReinterpretCast<half>().SetValue(1, half(1.0f)); PipeBarrier<PIPE_ALL>(); Adds(y, x, 1.0f, 1); "
+     "PipeBarrier<PIPE_ALL>();\ny.GetValue(0);"},
+    {"memory_is_new_for_each_core", "uninitialised", 2,
+     "if (me == 0) Duplicate(x, 1.0f, 64);\nif (me == 1) x.GetValue(0);", false, 2},
     {"uninitialised_workspace", "uninitialised", 2, "DataCopy(x, W, 8); PipeBarrier<PIPE_ALL>();\nx.GetValue(0);"},
     {"padding_without_value", "uninitialised", 2,
      "DataCopyPad(x, A, DataCopyExtParams(1, 20, 0, 0, 0), none); PipeBarrier<PIPE_ALL>(); "
@@ -178,6 +200,9 @@ const Case kCases[] = {
     {"local_gap_in_units", "", 0, "DataCopyPad(x, A, DataCopyExtParams(4, 32, 0, 1, 0), none);"},
     {"operand_overlap", "operand-overlap", 2,
      "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_V>();\nAdds(x[8], x, 1.0f, 16);"},
+    {"cast_in_place", "operand-overlap", 2,
+     "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_V>(); LocalTensor<half> h(TPosition::VECCALC, 0, 64);\n"
+     "Cast(h, x, RoundMode::CAST_RINT, 64);"},
     {"in_place", "", 0, "Duplicate(x, 1.0f, 64); PipeBarrier<PIPE_V>(); Add(x, x, x, 64);"},
     {"unsupported_type", "unsupported-type", 1,
      "LocalTensor<bfloat16_t> h(TPosition::VECCALC, 1024, 16); Adds(h, h, bfloat16_t(1.0f), 16);"},

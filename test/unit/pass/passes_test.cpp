@@ -43,16 +43,53 @@ kernel k stage traced {
 
 TEST(PlanGrid, FirstGridVariableVariesFastest) {
   EXPECT_GOLDEN(after(kTwoAxes, loops_machine(), {plan_grid}), R"(
+    kernel k stage planned {
+      scalar n: i64
+      param A: f32[n] strides [1]
+      %0 = ceildiv(n, 8)
+      for blocks block in (%0 * 4) {
+        let x = (block % %0)
+        let y = (block // %0)
+        store A[(x * 8)] = 1:f32
+      }
+    }
   )");
 }
 
 TEST(PlanGrid, ThreadsLoopStandsInsideTheBlocksLoop) {
   EXPECT_GOLDEN(after(kTwoAxes, threads_machine(), {plan_grid}), R"(
+    kernel k stage planned {
+      scalar n: i64
+      param A: f32[n] strides [1]
+      %0 = ceildiv(n, 8)
+      for blocks block in (%0 * 4) {
+        let x = (block % %0)
+        let y = (block // %0)
+        for threads t in 32 {
+          store A[(x * 8)] = 1:f32
+        }
+      }
+    }
   )");
 }
 
 TEST(PlanGrid, CoresShareTheBlocks) {
   EXPECT_GOLDEN(after(kTwoAxes, engines_machine(), {plan_grid}), R"(
+    kernel k stage planned {
+      scalar n: i64
+      param A: f32[n] strides [1]
+      %0 = ceildiv(n, 8)
+      %1 = (%0 * 4)
+      %2 = min(%1, 3)
+      for cores core in %2 {
+        for serial round in ceildiv((%1 - core), %2) {
+          let block = ((round * %2) + core)
+          let x = (block % %0)
+          let y = (block // %0)
+          store A[(x * 8)] = 1:f32
+        }
+      }
+    }
   )");
 }
 
@@ -74,16 +111,93 @@ kernel k stage traced {
 
 TEST(LowerTiles, LoopsMachineClipsTheLoop) {
   EXPECT_GOLDEN(after(kCopyIn, loops_machine(), {plan_grid, place, guard_accesses, lower_tiles, simplify}), R"(
+    kernel k stage lowered {
+      scalar n: i64
+      param A: f32[n] strides [1]
+      param B: f32[n] strides [1]
+      for blocks b in ceildiv(n, 8) {
+        alloc a: f32[8] shared memory scratch
+        alloc r: f32[8] shared memory scratch
+        %0 = (b * 8)
+        let high = min(8, (n - %0))
+        when (high != 8) {
+          for parallel i_1 in 8 {
+            store a[i_1] = 0:f32
+          }
+        }
+        for parallel i_2 in high {
+          store a[i_2] = A[(%0 + i_2)]
+        }
+        for parallel i in 8 {
+          store r[i] = a[(7 - i)]
+        }
+        %1 = (b * 8)
+        let high_1 = min(8, (n - %1))
+        for parallel i_3 in high_1 {
+          store B[(%1 + i_3)] = r[i_3]
+        }
+      }
+    }
   )");
 }
 
 TEST(LowerTiles, ThreadsMachineTestsEachElement) {
   EXPECT_GOLDEN(after(kCopyIn, threads_machine(), {plan_grid, place, guard_accesses, lower_tiles, simplify}), R"(
+    kernel k stage lowered {
+      scalar n: i64
+      param A: f32[n] strides [1]
+      param B: f32[n] strides [1]
+      for blocks b in ceildiv(n, 8) {
+        for threads t in 4 {
+          alloc a: f32[8] shared memory fast
+          alloc r: f32[8] shared memory fast
+          for parallel i_1 in 8 {
+            %0 = ((b * 8) + i_1)
+            store a[i_1] = select((%0 < n), A[%0], 0:f32)
+          }
+          for parallel i in 8 {
+            store r[i] = a[(7 - i)]
+          }
+          for parallel i_2 in 8 {
+            %1 = ((b * 8) + i_2)
+            when (%1 < n) {
+              store B[%1] = r[i_2]
+            }
+          }
+        }
+      }
+    }
   )");
 }
 
 TEST(Place, EnginesOfAMachineMadeOfATable) {
   EXPECT_GOLDEN(after(kCopyIn, engines_machine(), {plan_grid, place}), R"(
+    kernel k stage placed {
+      scalar n: i64
+      param A: f32[n] strides [1]
+      param B: f32[n] strides [1]
+      %0 = ceildiv(n, 8)
+      %1 = min(%0, 3)
+      for cores core in %1 {
+        for serial round in ceildiv((%0 - core), %1) {
+          let block = ((round * %1) + core)
+          let b = block
+          alloc a: f32[8] shared memory pad
+          alloc r: f32[8] shared memory pad
+          on "in" {
+            copy A[(b * 8):+8] -> a[0:+8]
+          }
+          on scalar {
+            for parallel i in 8 {
+              store r[i] = a[(7 - i)]
+            }
+          }
+          on out {
+            copy r[0:+8] -> B[(b * 8):+8]
+          }
+        }
+      }
+    }
   )");
 }
 
@@ -91,26 +205,56 @@ TEST(SynchroniseThreads, ReversalNeedsABarrierAndAnIdentityDoesNot) {
   EXPECT_GOLDEN(after(kCopyIn, threads_machine(),
                       {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_threads}),
                 R"(
+    kernel k stage lowered {
+      scalar n: i64
+      param A: f32[n] strides [1]
+      param B: f32[n] strides [1]
+      for blocks b in ceildiv(n, 8) {
+        alloc a: f32[8] shared memory fast offset 0
+        alloc r: f32[8] shared memory fast offset 32
+        for threads t in 4 {
+          for parallel i_1 in 8 {
+            %0 = ((b * 8) + i_1)
+            store a[i_1] = select((%0 < n), A[%0], 0:f32)
+          }
+          barrier
+          for parallel i in 8 {
+            store r[i] = a[(7 - i)]
+          }
+          for parallel i_2 in 8 {
+            %1 = ((b * 8) + i_2)
+            when (%1 < n) {
+              store B[%1] = r[i_2]
+            }
+          }
+        }
+      }
+    }
   )");
 }
 
 TEST(SynchroniseThreads, ALoopsEndMeetsItsStart) {
   EXPECT_GOLDEN(
       after(R"(
-kernel k stage traced {
-  param B: f32[8] strides [1]
-  grid b in 1 threads 4 {
-    alloc a: f32[8] shared
-    for serial s in 3 {
-      for parallel i in 8 {
-        store a[i] = cast<f32>((i + s))
-      }
-      for parallel j in 8 {
-        store B[j] = a[(7 - j)]
+    kernel k stage lowered {
+      param B: f32[8] strides [1]
+      for blocks b in 1 {
+        alloc a: f32[8] shared memory fast offset 0
+        for threads t in 4 {
+          for serial s in 3 {
+            barrier
+            for parallel i in 8 {
+              store a[i] = cast<f32>((i + s))
+            }
+            barrier
+            for parallel j in 8 {
+              store B[j] = a[(7 - j)]
+            }
+          }
+        }
       }
     }
-  }
-})",
+  )",
             threads_machine(), {plan_grid, place, guard_accesses, lower_tiles, plan_memory, synchronise_threads}),
       R"(
   )");
@@ -118,15 +262,26 @@ kernel k stage traced {
 
 TEST(FinishForm, DealsIterationsToThreads) {
   EXPECT_GOLDEN(after(R"(
-kernel k stage traced {
-  param B: f32[3, 5] strides [5, 1]
-  grid b in 1 threads 4 {
-    for parallel i, j in 3, 5 {
-      store B[i, j] = 1:f32
+    kernel k stage threads {
+      param B: f32[3, 5] strides [5, 1]
+      for blocks b in 1 {
+        for threads t in 4 {
+          for serial round in 4 {
+            let iteration = ((round * 4) + t)
+            when (iteration < 15) {
+              let i = (iteration // 5)
+              let j = (iteration % 5)
+              store B[i, j] = 1:f32
+            }
+          }
+          barrier
+          when (t < 1) {
+            store B[0, 0] = 2:f32
+          }
+        }
+      }
     }
-    store B[0, 0] = 2:f32
-  }
-})",
+  )",
                       threads_machine(),
                       {plan_grid, place, guard_accesses, lower_tiles, plan_memory, synchronise_threads, finish_form}),
                 R"(
@@ -142,17 +297,28 @@ TEST(SynchroniseEngines, FlagsBetweenEnginesAndAcrossRounds) {
 
 TEST(LowerTiles, GemmKeepsColumnsInnermostOnTheLoopsMachine) {
   EXPECT_GOLDEN(after(R"(
-kernel k stage traced {
-  param C: f32[4, 6] strides [6, 1]
-  grid b in 1 threads 4 {
-    alloc a: f16[4, 3] shared
-    alloc w: f16[3, 6] shared
-    alloc c: f32[4, 6] fragment
-    fill c[0:+4, 0:+6] = 0:f32
-    gemm a[0:+4, 0:+3] x w[0:+3, 0:+6] -> c[0:+4, 0:+6]
-    copy c[0:+4, 0:+6] -> C[0:+4, 0:+6]
-  }
-})",
+    kernel k stage lowered {
+      param C: f32[4, 6] strides [6, 1]
+      for blocks b in 1 {
+        alloc a: f16[4, 3] shared memory scratch
+        alloc w: f16[3, 6] shared memory scratch
+        alloc c: f32[4, 6] fragment memory scratch
+        for parallel i, j in 4, 6 {
+          store c[i, j] = 0:f32
+        }
+        for parallel m in 4 {
+          for reduction k_1 in 3 {
+            for parallel n in 6 {
+              store c[m, n] = (c[m, n] + (cast<f32>(a[m, k_1]) * cast<f32>(w[k_1, n])))
+            }
+          }
+        }
+        for parallel i_1, j_1 in 4, 6 {
+          store C[i_1, j_1] = c[i_1, j_1]
+        }
+      }
+    }
+  )",
                       loops_machine(), {plan_grid, place, guard_accesses, lower_tiles}),
                 R"(
   )");
@@ -160,15 +326,27 @@ kernel k stage traced {
 
 TEST(LowerTiles, ReductionStartsFromTheFirstElement) {
   EXPECT_GOLDEN(after(R"(
-kernel k stage traced {
-  param Y: f16[4] strides [1]
-  grid b in 1 threads 4 {
-    alloc x: f32[4, 6] shared
-    alloc m: f16[4] fragment
-    reduce max x[0:+4, 0:+6] -> m[0:+4] axis 1
-    copy m[0:+4] -> Y[0:+4]
-  }
-})",
+    kernel k stage lowered {
+      param Y: f16[4] strides [1]
+      for blocks b in 1 {
+        alloc x: f32[4, 6] shared memory scratch
+        alloc m: f16[4] fragment memory scratch
+        alloc wide: f32[4] fragment memory scratch
+        for parallel i in 4 {
+          store wide[i] = x[i, 0]
+          for reduction k_1 in 5 {
+            store wide[i] = max(wide[i], x[i, (k_1 + 1)])
+          }
+        }
+        for parallel i_1 in 4 {
+          store m[i_1] = cast<f16>(wide[i_1])
+        }
+        for parallel i_2 in 4 {
+          store Y[i_2] = m[i_2]
+        }
+      }
+    }
+  )",
                       loops_machine(), {plan_grid, place, guard_accesses, lower_tiles}),
                 R"(
   )");
@@ -206,10 +384,10 @@ kernel k stage traced {
 }
 
 TEST(CheckMachine, ThreadCountsAndTypesAreRefusedWithWhatThereIs) {
-  EXPECT_EQ(refusal("kernel k stage traced { grid b in 1 threads 257 seq { } }", threads_machine(), {check_machine}),
+  EXPECT_EQ(refusal("kernel k stage traced { grid b in 1 threads 257 { } }", threads_machine(), {check_machine}),
             "thready: grid asks for 257 threads, thready has at most 256 in a block");
   EXPECT_EQ(
-      refusal("kernel k stage traced { param A: e4m3[4] strides [1] grid b in 1 threads 1 seq { } }", threads_machine(),
+      refusal("kernel k stage traced { param A: e4m3[4] strides [1] grid b in 1 threads 1 { } }", threads_machine(),
               {check_machine}),
       "thready: A has elements of type e4m3, which thready cannot store; it has bool, f32, f64, f16, bf16, i32, i64");
   EXPECT_EQ(refusal("kernel k stage traced { param A: i32[4] strides [1] grid b in 1 threads 1 { store A[0] = "

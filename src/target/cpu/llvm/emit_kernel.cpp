@@ -250,19 +250,15 @@ Emitter::Place& Emitter::place_of(const ir::Buffer& buffer) {
   return found->second;
 }
 
-/// Elements from the buffer's base. In range, so nothing wraps.
+/// Elements from the buffer's base. In range, so nothing wraps. Without strides a buffer is row-major.
 Value* Emitter::element_index(const ir::Buffer& buffer, const ir::Exprs& at) {
-  const bool is_tensor = buffer.space == ir::Space::global;
-  TW_CHECK(at.size() == buffer.shape.size() && (!is_tensor || buffer.strides.size() == at.size()),
+  TW_CHECK(at.size() == buffer.shape.size() && (buffer.strides.empty() || buffer.strides.size() == at.size()),
            "cpu: rank of an access to " + buffer.name);
-  Value* sum = values_.index(0);
-  int64_t row_major = 1;
+  Value *sum = values_.index(0), *row_major = values_.index(1);
   for (size_t d = at.size(); d-- > 0;) {
-    Value* stride = is_tensor ? index_value(buffer.strides[d]) : values_.index(row_major);
-    Value* term = b_.CreateNSWMul(index_value(at[d]), stride);
-    sum = b_.CreateNSWAdd(term, sum);
-    int64_t extent = 1;
-    if (!is_tensor && ir::is_constant(buffer.shape[d], &extent)) row_major *= extent;
+    Value* stride = buffer.strides.empty() ? row_major : index_value(buffer.strides[d]);
+    sum = b_.CreateNSWAdd(b_.CreateNSWMul(index_value(at[d]), stride), sum);
+    if (buffer.strides.empty() && d > 0) row_major = b_.CreateNSWMul(row_major, index_value(buffer.shape[d]));
   }
   return sum;
 }
@@ -389,7 +385,7 @@ void Emitter::when(const ir::When& node) {
 }
 
 void Emitter::loop(const ir::For& node) {
-  TW_CHECK(node.vars.size() == node.extents.size() && !node.vars.empty(), "cpu: a loop without variables");
+  TW_CHECK(node.vars.size() == node.extents.size(), "cpu: a loop with as many variables as extents");
   TW_CHECK(node.how <= ir::LoopKind::reduction && node.how != ir::LoopKind::pipelined &&
                node.how != ir::LoopKind::persistent,
            "cpu: a loop kind that the loops form does not have");

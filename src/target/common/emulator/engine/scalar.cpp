@@ -45,13 +45,14 @@ void Core::cache_scalar(const Access& a, uint32_t line) {
   for (int64_t l = a.offset / 64; l <= (a.offset + a.bytes - 1) / 64; ++l) {
     CacheLine& c = cache_[{a.region->argument, l}];
     const uint64_t bits = bits_of_line(l, a.offset, a.bytes);
-    if (!a.write && c.stale & bits) {
+    // A read of bytes that MTE3 overwrote behind the cache; or a write, which brings the line's old bytes back with it.
+    if (a.write ? c.stale & ~bits : c.stale & bits) {
       Fault f = fault_at("stale-cache", a, kPipeS, line);
       f.other = kPipeNames[kPipeMTE3], f.other_line = c.line;
       f.sentence = fmt::format(
-          "GetValue may find bytes [{}, {}) of {} in the data cache as they were before MTE3 overwrote them "
+          "{} of bytes [{}, {}) of {}: their line is in the data cache as it was before MTE3 overwrote it "
           "(DataCacheCleanAndInvalid before it)",
-          a.offset, a.offset + a.bytes, f.memory);
+          a.write ? "SetValue" : "GetValue", a.offset, a.offset + a.bytes, f.memory);
       launch_.report.add(std::move(f));
     }
     if (a.write) c.dirty |= bits, c.stale &= ~bits;

@@ -118,6 +118,31 @@ TW_DEVICE bool decode(bf16 x, float& r) {
   r = __uint_as_float(u32(x.bits) << 16);
   return true;
 }
+#if __CUDA_ARCH__ >= 890
+// One value takes the low half of a pair; these saturate.
+TW_DEVICE bool encode(float x, e4m3& r) {
+  u16 pair;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(x));
+  r.bits = u8(pair);
+  return true;
+}
+TW_DEVICE bool encode(float x, e5m2& r) {
+  u16 pair;
+  asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(x));
+  r.bits = u8(pair);
+  return true;
+}
+TW_DEVICE bool decode(e4m3 x, float& r) {
+  u32 pair;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"(u16(x.bits)));
+  return decode(f16{u16(pair)}, r);
+}
+TW_DEVICE bool decode(e5m2 x, float& r) {
+  u32 pair;
+  asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(pair) : "h"(u16(x.bits)));
+  return decode(f16{u16(pair)}, r);
+}
+#endif
 #endif
 }  // namespace hw
 
@@ -303,7 +328,7 @@ TW_DEVICE F narrow(double x) {
 template <class F, bool saturate = true>
 TW_DEVICE F narrow(float x) {
   F r;
-  if (!hw::encode(x, r)) r = narrow<F, saturate>(double(x));
+  if (!(saturate || sizeof(F) > 1) || !hw::encode(x, r)) r = narrow<F, saturate>(double(x));
   return r;
 }
 template <class F, bool saturate = true>
@@ -331,8 +356,9 @@ TW_DEVICE F narrow(i64 x) {
   }
 TW_TO_F32(f16)
 TW_TO_F32(bf16)
-TW_TO_F32(e5m6) TW_TO_F32(e4m3) TW_TO_F32(e4m3fnuz) TW_TO_F32(e5m2) TW_TO_F32(e5m2fnuz) TW_TO_F32(e8m0) TW_TO_F32(e3m2)
-    TW_TO_F32(e2m3) TW_TO_F32(e2m1)
+TW_TO_F32(e5m6)
+TW_TO_F32(e4m3) TW_TO_F32(e4m3fnuz) TW_TO_F32(e5m2) TW_TO_F32(e5m2fnuz) TW_TO_F32(e8m0) TW_TO_F32(e3m2) TW_TO_F32(e2m3)
+    TW_TO_F32(e2m1)
 #undef TW_TO_F32
         TW_DEVICE float to_f32(float x) {
   return x;
