@@ -179,7 +179,7 @@ struct Copy : StmtNode {
   using Base = StmtNode;
   Ref<Region> src, dst;
   Expr fill;
-  TW_NODE(Copy, "copy {src} -> {dst}[ fill {fill}]", src, dst, fill)
+  TW_NODE(Copy, "copy {src} -> {dst}[ padding {fill}]", src, dst, fill)
 };
 
 struct Fill : StmtNode {

@@ -1,11 +1,22 @@
 #pragma once
-// What a stage promises, checked. A failure is a mistake of a pass (or of a text given to tw-opt), never of a kernel.
+// What a stage promises, checked (docs/architecture.md, "Stages" and "The final forms").
+#include <optional>
+#include <string>
+
 #include "ir/nodes.h"
 
 namespace tilewright::ir {
 
-/// Throws InternalError with the broken promise, the statement and the user's line when `kernel` breaks a rule of its
-/// stage (docs/architecture.md lists them).
+/// A rule that a kernel breaks: the sentence, with the text of the statement, and the user's line.
+struct BrokenPromise {
+  std::string sentence;
+  Location at;
+};
+
+/// The first promise of its stage that `kernel` breaks; nothing when it keeps all.
+std::optional<BrokenPromise> broken_promise(const Ref<Kernel>& kernel);
+
+/// Throws InternalError when `kernel` breaks a promise of its stage: that is a mistake of a pass, never of a kernel.
 void verify(const Ref<Kernel>& kernel);
 
 }  // namespace tilewright::ir

@@ -24,7 +24,7 @@ inline constexpr const char* kTracedSample = R"(kernel sample stage traced {
     fill c[0:+48, 0:+16] = 0:f32
     for pipelined k in 3 stages 2 {
       %0 = (by * 48)
-      copy A[%0:+48, (bx * 64):+64] -> a[0:+48, 0:+64] fill nan:f16
+      copy A[%0:+48, (bx * 64):+64] -> a[0:+48, 0:+64] padding nan:f16
       gemm a[0:+48, 0:+64] x b[0:+64, 0:+16] -> c[0:+48, 0:+16] precision tf32
     }
     gemm a[0:+48, 0:+64] x b[0:+64, 0:+16] -> c[0:+48, 0:+16]

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ir/build.h"
+#include "ir/form.h"
 #include "ir/walk.h"
 #include "samples.h"
 
@@ -89,6 +91,38 @@ TEST(Text, NamesThatAreNoIdentifiersAreQuoted) {
 TEST(Text, KernelsOfEveryStageRoundTrip) {
   expect_kernel_round_trip(kTracedSample);
   expect_kernel_round_trip(kEnginesSample);
+}
+
+/// Line ends mean nothing, so what may follow a statement must not begin like the next one.
+TEST(Text, AnOptionalPartNeverBeginsLikeAStatement) {
+  std::set<std::string> first_words{"alloc", "seq"}, option_words;
+  auto word = [](std::string_view text) {
+    size_t begin = text.find_first_not_of(' ');
+    return begin == text.npos ? std::string() : std::string(text.substr(begin, text.find(' ', begin) - begin));
+  };
+  auto read = [&](std::string_view form) {
+    if (form.empty()) return;
+    first_words.insert(word(form));
+    bool in_group = false;
+    each_part(form, [&](const FormPart& part) {
+      if (in_group && part.kind == FormPart::literal && !word(part.text).empty()) option_words.insert(word(part.text));
+      in_group = part.kind == FormPart::open_group;
+    });
+  };
+#define TW_X(T) read(T::kForm);
+  TW_STMT_NODES(TW_X)
+#undef TW_X
+  EXPECT_TRUE(option_words.contains("padding") && option_words.contains("otherwise"));
+  for (const std::string& option : option_words) EXPECT_FALSE(first_words.contains(option)) << option;
+  expect_kernel_round_trip(R"(kernel k stage traced {
+  param A: f32[8]
+  grid b in 1 threads 1 {
+    alloc a: f32[8] shared
+    copy A[0:+8] -> a[0:+8]
+    fill a[0:+8] = 0:f32
+  }
+}
+)");
 }
 
 TEST(Text, EmptyKernelRoundTrips) { expect_kernel_round_trip("kernel k stage loops {\n}\n"); }
