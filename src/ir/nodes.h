@@ -269,6 +269,7 @@ struct EngineBarrier : StmtNode {
 enum class Stage : uint8_t { traced, planned, placed, lowered, loops, threads, engines };
 inline constexpr std::string_view kStageNames[] = {"traced", "planned", "placed", "lowered",
                                                    "loops",  "threads", "engines"};
+constexpr std::string_view name_of(Stage stage) { return kStageNames[static_cast<int>(stage)]; }
 
 /// `scalars` are the integer symbols of shapes and strides and the scalar arguments; `params` the tensors. The body is
 /// a sequence of phases: a phase sees all writes of the phases before it.

@@ -419,7 +419,7 @@ class Printer {
     out_ += "kernel ";
     append_name(out_, k.name);
     out_ += " stage ";
-    out_ += kStageNames[static_cast<int>(k.stage)];
+    out_ += name_of(k.stage);
     out_ += " {";
     location(k.at);
     out_ += '\n';

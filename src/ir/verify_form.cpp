@@ -15,7 +15,7 @@ namespace {
 std::string sentence(Stage stage, const Node& where, const std::string& rule) {
   std::string text = print(Any(&where), {.locations = false, .bodies = false});
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  return fmt::format("stage {}: {}: {}", kStageNames[static_cast<int>(stage)], rule, text);
+  return fmt::format("stage {}: {}: {}", name_of(stage), rule, text);
 }
 
 bool reads_memory(const Expr& e) {
@@ -214,9 +214,9 @@ void broken(Stage stage, const StmtNode& where, const std::string& rule) {
 void broken(Stage stage, const DeclNode& where, const std::string& rule) {
   std::string name;
   if (const auto* k = as<Kernel>(&where)) name = fmt::format("kernel {}", k->name);
-  throw BrokenPromise{name.empty() ? sentence(stage, where, rule)
-                                   : fmt::format("stage {}: {}: {}", kStageNames[static_cast<int>(stage)], rule, name),
-                      where.at};
+  throw BrokenPromise{
+      name.empty() ? sentence(stage, where, rule) : fmt::format("stage {}: {}: {}", name_of(stage), rule, name),
+      where.at};
 }
 
 void verify_form(Stage stage, const StmtNode& phase) {

@@ -8,6 +8,7 @@
 #include "dsl/trace.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "ir/walk.h"
 #include "jit/machine_list.h"
 #include "machine/launch.h"
 #include "pass/passes.h"
@@ -141,18 +142,48 @@ std::vector<std::string> pass_names(const std::string& machine, Location at) {
   return names;
 }
 
+namespace {
+
+/// A text may name memories and engines that the machine lacks: passes look them up without asking.
+void check_names(const KernelRef& kernel, const Caps& caps) {
+  Location at = kernel->at;
+  auto known_engine = [&](const std::string& name, Location line) {
+    if (!caps.engine(name)) throw UserError(line, fmt::format("{} has no engine named '{}'", caps.target, name));
+  };
+  ir::post_order(kernel, [&](const ir::Node& node) {
+    if (const auto* b = ir::as<ir::Buffer>(&node); b && !b->memory.empty() && !caps.memory(b->memory))
+      throw UserError(b->at ? b->at : at, fmt::format("{} has no memory named '{}'", caps.target, b->memory));
+    if (const auto* on = ir::as<ir::OnEngine>(&node)) known_engine(on->engine, on->at);
+    if (const auto* barrier = ir::as<ir::EngineBarrier>(&node)) known_engine(barrier->engine, barrier->at);
+    if (const auto* set = ir::as<ir::SetFlag>(&node)) known_engine(set->from, set->at), known_engine(set->to, set->at);
+    if (const auto* wait = ir::as<ir::WaitFlag>(&node))
+      known_engine(wait->from, wait->at), known_engine(wait->to, wait->at);
+  });
+}
+
+}  // namespace
+
 std::string run_passes(const std::string& text, const std::string& file_name, const std::vector<std::string>& passes,
                        const std::string& machine, Location at) {
   const Target& target = find_machine(machine, false, at).target();
+  const std::vector<Pass> list = pipeline(target.caps().model);
   KernelRef kernel = ir::parse_kernel(text, intern_file(file_name));
+  // What breaks a promise here is a mistake of the text, or of the choice of passes.
+  if (auto broken = ir::broken_promise(kernel)) throw UserError(broken->at, broken->sentence);
+  check_names(kernel, target.caps());
   PassContext context{target, {}};
   for (const std::string& name : passes) {
-    const auto list = pipeline(target.caps().model);
     auto found = std::find_if(list.begin(), list.end(), [&](const Pass& p) { return p.name == name; });
     if (found == list.end())
       throw UserError(at, fmt::format("no pass named '{}' for {}; its passes are {}", name, machine,
                                       fmt::join(pass_names(machine, at), ", ")));
+    if (found->takes && kernel->stage != *found->takes)
+      throw UserError(at, fmt::format("pass {} takes stage {}, but the kernel is at stage {}", name,
+                                      ir::name_of(*found->takes), ir::name_of(kernel->stage)));
     kernel = found->run(kernel, context);
+    if (auto broken = ir::broken_promise(kernel))
+      throw UserError(broken->at, fmt::format("after pass {}: {}; the pipeline runs {}", name, broken->sentence,
+                                              fmt::join(pass_names(machine, at), ", ")));
   }
   return ir::print(kernel);
 }

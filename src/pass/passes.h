@@ -1,6 +1,7 @@
 #pragma once
 // The passes, one function a file, each with a three-line contract: what it takes, what it gives, what it refuses. The
 // one list of their order is pipeline.cpp. A pass reads the machine's Caps; it never asks for a target's name.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,8 @@ KernelRef finish_form(const KernelRef& kernel, PassContext& context);
 struct Pass {
   std::string_view name;
   KernelRef (*run)(const KernelRef&, PassContext&);
-  bool loops, threads, engines;  // the models that it is for
+  bool loops, threads, engines;    // the models that it is for
+  std::optional<ir::Stage> takes;  // nothing: any stage
 };
 
 /// All passes in order; a name may stand twice.

@@ -54,18 +54,19 @@ KernelRef simplify(const KernelRef& kernel, PassContext&) { return ir::simplify(
 
 std::vector<Pass> pipeline(Model model) {
   static const Pass kAll[] = {
-      {"simplify", simplify, true, true, true},
-      {"check_machine", check_machine, true, true, true},
-      {"plan_grid", plan_grid, true, true, true},
-      {"place", place, true, true, true},
-      {"guard_accesses", guard_accesses, true, true, true},
-      {"lower_tiles", lower_tiles, true, true, true},
-      {"simplify", simplify, true, true, true},
-      {"plan_memory", plan_memory, true, true, true},
-      {"synchronise_threads", synchronise_threads, false, true, false},
-      {"synchronise_engines", synchronise_engines, false, false, true},
-      {"finish_form", finish_form, true, true, true},
-      {"simplify", simplify, true, true, true},
+      // name, function; for the models loops, threads, engines; the stage it takes
+      {"simplify", simplify, true, true, true, {}},
+      {"check_machine", check_machine, true, true, true, Stage::traced},
+      {"plan_grid", plan_grid, true, true, true, Stage::traced},
+      {"place", place, true, true, true, Stage::planned},
+      {"guard_accesses", guard_accesses, true, true, true, Stage::placed},
+      {"lower_tiles", lower_tiles, true, true, true, Stage::placed},
+      {"simplify", simplify, true, true, true, {}},
+      {"plan_memory", plan_memory, true, true, true, Stage::lowered},
+      {"synchronise_threads", synchronise_threads, false, true, false, Stage::lowered},
+      {"synchronise_engines", synchronise_engines, false, false, true, Stage::lowered},
+      {"finish_form", finish_form, true, true, true, Stage::lowered},
+      {"simplify", simplify, true, true, true, {}},
   };
   std::vector<Pass> chosen;
   for (const Pass& pass : kAll)
