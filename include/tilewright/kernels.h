@@ -26,8 +26,7 @@ TwoTensors vector_add_signature(DType type);
 void reverse_kernel(Buffer x, Buffer y, VectorTile t = {});
 OneTensor reverse_signature(DType type);
 
-// ---- rows
-// -------------------------------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------------------------------------
 
 /// Rows of a block, columns of a tile.
 struct RowTile {
@@ -47,8 +46,7 @@ OneTensor softmax_signature(DType type);
 void rms_norm_kernel(Buffer x, Buffer w, Buffer y, Expr eps, RowTile t = {});
 Signature<TensorSpec, TensorSpec, TensorSpec, ScalarSpec> rms_norm_signature(DType type);
 
-// ---- products
-// ---------------------------------------------------------------------------------------------------------
+// ---- products -----------------------------------------------------------------------------------------------------
 
 /// Tile extents in elements.
 struct GemmTile {
@@ -88,8 +86,7 @@ void gemm_kernel(Buffer A, Buffer B, Buffer C, bool transpose_b, GemmTile t, Epi
 void gemm_kernel(Buffer A, Buffer B, Buffer C, bool transpose_b = false, GemmTile t = {});
 TwoTensors gemm_signature(DType in, DType out, bool transpose_b = false);
 
-// ---- attention
-// ----------------------------------------------------------------------------------------------------------
+// ---- attention ----------------------------------------------------------------------------------------------------
 
 /// Query rows and key rows of a tile.
 struct AttentionTile {

@@ -10,23 +10,27 @@
 // linear index, and within an axis the last mode is the least significant digit, as in a written number. An axis may be
 // padded: its radices multiply to more than its extent. A layout that no modes express is a table.
 //
-// The laws (each is a property test in test/unit/layout; x is a coordinate, "expressible" means: by modes with strides
-// >= 0 and at most one XOR whose bits lie below the top bit of the largest offset):
-//   L1  at(x) = xor(base + sum of digit * stride), digits taken most significant first.
-//   L2  parse_layout(to_string(L)) == L, structurally.
-//   L3  cosize() = 1 + the largest element offset over logical coordinates; footprint() = the same over the padded
-//   domain. L4  coalesce(L) is the same function with the same padded extents; no two neighbouring modes of it can be
-//   merged. L5  equivalent(L, M) iff shapes, element sizes and, at every x, the sets of images agree. L6  compose(L,
-//   T).at(x) = L.at(the index T(x) in L); refused only when no modes express it. L7  divide(L, t).at(q..., r...) =
-//   L.at(q * t + r) per axis; refused only when no modes express it. L8  divide_by(L, T).at(i..., j) = L.at(the index
-//   T(i) + C(j)), C = complement(T, L.size()). L9  product(A, B).at(b * A.shape + a) = A.at(a) + B(b) counted in whole
-//   copies of A. L10 right_inverse(L) = R: L.at(R(p)) = p for every point p of L's box; R gives the smallest such
-//   index. L11 left_inverse(L) = R: R(L.at(x)) = the linear index of x, for every replica. L12 complement(A, n) = B:
-//   every offset below n is A(i) + B(j) for exactly one (i, j); B ascends. L13 slice, permute, concat, reshape and
-//   recast equal their pointwise definitions. L14 is_injective and covers speak of logical coordinates only: padding
-//   neither collides nor covers. L15 from_function(f).at(x) = f(x); it is a table only when f is not expressible. L16
-//   replicas add their strides to every image; all of them lie in images(x). L17 an extent, index or offset that does
-//   not fit int64 is a UserError, never a wrapped number.
+// The laws (each is a property test in test/unit/layout; x is a coordinate, "expressible" means: by modes with
+// strides >= 0 and at most one XOR whose bits lie below the top bit of the largest offset):
+//   L1   at(x) = xor(base + sum of digit * stride), digits taken most significant first.
+//   L2   parse_layout(to_string(L)) == L, structurally.
+//   L3   cosize() = 1 + the largest element offset over logical coordinates; footprint() = the same over the
+//        padded domain.
+//   L4   coalesce(L) is the same function with the same padded extents; no two neighbouring modes of it can be
+//        merged.
+//   L5   equivalent(L, M) iff shapes, element sizes and, at every x, the sets of images agree.
+//   L6   compose(L, T).at(x) = L.at(the index T(x) in L); refused only when no modes express it.
+//   L7   divide(L, t).at(q..., r...) = L.at(q * t + r) per axis; refused only when no modes express it.
+//   L8   divide_by(L, T).at(i..., j) = L.at(the index T(i) + C(j)), C = complement(T, L.size()).
+//   L9   product(A, B).at(b * A.shape + a) = A.at(a) + B(b) counted in whole copies of A.
+//   L10  right_inverse(L) = R: L.at(R(p)) = p for every point p of L's box; R gives the smallest such index.
+//   L11  left_inverse(L) = R: R(L.at(x)) = the linear index of x, for every replica.
+//   L12  complement(A, n) = B: every offset below n is A(i) + B(j) for exactly one (i, j); B ascends.
+//   L13  slice, permute, concat, reshape and recast equal their pointwise definitions.
+//   L14  is_injective and covers speak of logical coordinates only: padding neither collides nor covers.
+//   L15  from_function(f).at(x) = f(x); it is a table only when f is not expressible.
+//   L16  replicas add their strides to every image; all of them lie in images(x).
+//   L17  an extent, index or offset that does not fit int64 is a UserError, never a wrapped number.
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -167,8 +171,7 @@ class Layout {
   int64_t size() const;      // logical coordinates
   int64_t replicas() const;  // images of each coordinate
 
-  // Evaluation. UserError: a wrong rank, a coordinate outside its axis.
-  // ------------------------------------------------
+  // Evaluation. UserError: a wrong rank, a coordinate outside its axis. ---------------------------------------------
   Point at(const Coord& x, int64_t replica = 0) const;
   /// Offset of x in elements.
   int64_t element(const Coord& x) const { return at(x).offset / element_bits_; }
@@ -179,8 +182,7 @@ class Layout {
   int64_t linear_index(const Coord& x) const;
   Coord coordinate(int64_t index) const;
 
-  // Extent of the image.
-  // -----------------------------------------------------------------------------------------------
+  // Extent of the image. --------------------------------------------------------------------------------------------
   /// 1 + the largest offset, in elements, over logical coordinates and replicas.
   int64_t cosize() const { return box().offset / element_bits_; }
   /// cosize() of the padded domain: the elements of memory that the layout needs.
@@ -199,8 +201,7 @@ class Layout {
   /// covers(box()): no holes.
   bool is_compact() const { return covers(box()); }
 
-  // Rearranging; all exact.
-  // ----------------------------------------------------------------------------------------------
+  // Rearranging; all exact. -----------------------------------------------------------------------------------------
   /// Fixes one axis; the rank drops by one.
   Layout slice(int64_t axis, int64_t coordinate) const;
   /// Axis i of the result is axis order[i] of this.
@@ -271,8 +272,7 @@ LayoutResult reshape(const Layout& layout, const Coord& shape);
 /// The same memory seen in elements of `bits`: the last axis shrinks or grows.
 LayoutResult recast(const Layout& layout, int64_t bits);
 
-// Text.
-// ----------------------------------------------------------------------------------------------------------------
+// Text. -------------------------------------------------------------------------------------------------------------
 //   16b[(2:256,16:16)<20,(2:512,16:1)] xor(7-9,10-12) rep(4:1t) at 2t+8
 // element bits (left out: 1), axes with modes extent:stride most significant first, <extent where padded. Strides: a
 // number of elements, or with t, g, c a number of threads, groups, blocks of the cluster; sums as in 8:1t+2. Then what
@@ -284,8 +284,7 @@ Layout parse_layout(std::string_view text);
 /// The layout at the front of a longer text, which it removes from the front of `text`.
 Layout parse_layout_front(std::string_view& text);
 
-// Well-known layouts.
-// ----------------------------------------------------------------------------------------------------
+// Well-known layouts. -----------------------------------------------------------------------------------------------
 struct NamedLayout {
   std::string name;
   std::string parameters;  // "MxN:dtype"
@@ -319,8 +318,7 @@ Layout wgmma_a(int64_t element_bits);
 Layout swizzled(int64_t rows, int64_t columns, int64_t element_bits, int64_t span_bytes = 128);
 }  // namespace known
 
-// Drawing.
-// ---------------------------------------------------------------------------------------------------------------
+// Drawing. ----------------------------------------------------------------------------------------------------------
 /// A grid of place and element offset, one grid for each index of the leading axes. UserError above 65536 cells.
 std::string draw_text(const Layout& layout);
 /// The same as SVG; cells coloured by thread, or by 4-byte bank when no thread is used; padding in grey.

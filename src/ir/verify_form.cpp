@@ -24,8 +24,7 @@ bool reads_memory(const Expr& e) {
   return found;
 }
 
-// ---- threads
-// ----------------------------------------------------------------------------------------------------------
+// ---- threads ------------------------------------------------------------------------------------------------------
 
 /// A phase is `for blocks { lets, allocs, for threads {...} }`; a barrier is reached by all threads.
 class Threads {
@@ -104,8 +103,7 @@ class Threads {
   bool found_ = false;
 };
 
-// ---- engines
-// ----------------------------------------------------------------------------------------------------------
+// ---- engines ------------------------------------------------------------------------------------------------------
 
 /// What touches memory stands inside `on`; flags are set and waited for in turn on every path.
 class Engines {
@@ -199,8 +197,7 @@ class Engines {
   Flags set_;
 };
 
-// ---- loops
-// ------------------------------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------------------------------------
 
 void verify_loops(const For& phase) {
   if (phase.how != LoopKind::blocks) broken(Stage::loops, phase, "a phase is a loop over blocks");
