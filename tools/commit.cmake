@@ -1,0 +1,11 @@
+# Writes OUTPUT, a header with the commit of SOURCE, when it has changed. Run at every build.
+execute_process(COMMAND git describe --always --dirty --abbrev=12 --exclude=* WORKING_DIRECTORY ${SOURCE}
+                OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  set(commit "unknown")
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#pragma once
+namespace tilewright::tool {
+inline constexpr const char* kCommit = \"${commit}\";
+}
+")
