@@ -112,9 +112,10 @@ uint64_t load_float(const DType& t, const void* base, int64_t index) {
   }
 }
 
+/// `value` is one of the format, so nothing is rounded and an infinity stays one.
 void store_float(const DType& t, void* base, int64_t index, double value) {
   if (t.bits == 32 && value == value) return write(base, index, static_cast<float>(value));
-  const uint64_t code = encode(t, value);
+  const uint64_t code = encode(t, value, Overflow::inf_nan);
   store_code(t, base, index, t.storage_bits == 32 ? code << (32 - t.bits) : code);
 }
 

@@ -339,27 +339,39 @@ TEST(CpuCasts, NarrowValuesAreRoundedWithoutBeingStored) {
   });
 }
 
-/// All 65,536 codes to f32, and f32 back to codes: at every value, at every midpoint and beside it.
-TEST(CpuCasts, HalfFormatsExhaustively) {
-  for (DType t : {f16, bf16}) {
-    std::vector<Scalar> codes, reals;
-    for (uint64_t code = 0; code < 65536; ++code) codes.push_back(Scalar{t, std::bit_cast<uint64_t>(decode(t, code))});
+/// Every code of every narrow format to f32 and f64; and back to codes: at every value, at every midpoint and beside
+/// it.
+TEST(CpuCasts, NarrowFormatsExhaustively) {
+  for (DType t : kStored) {
+    if (!t.is_narrow_float() || t == tf32) continue;
+    const uint64_t count = uint64_t{1} << t.bits;
+    std::vector<Scalar> codes;
+    for (uint64_t code = 0; code < count; ++code) codes.push_back(Scalar{t, std::bit_cast<uint64_t>(decode(t, code))});
     ElementwiseKernel widen({{t, codes}});
-    widen.store("widen", make<Cast>(f32, widen.input(0)));
-    widen.run(LoopKind::parallel, {},
-              [&](size_t, int64_t i, Scalar got) { return widen.check(got, cast(widen.value(0, i), f32)); });
-    for (uint64_t code = 0; code < 65536; ++code) {
-      float here = static_cast<float>(decode(t, code)), next = static_cast<float>(decode(t, (code + 1) & 0xffff));
-      reals.push_back(Scalar::of_float(f32, here));
-      if (!std::isfinite(here) || !std::isfinite(next)) continue;
-      float middle = here / 2 + next / 2;
-      for (float v : {middle, std::nextafter(middle, here), std::nextafter(middle, next)})
-        reals.push_back(Scalar::of_float(f32, v));
+    for (DType wide : {f32, f64}) widen.store("widen " + to_string(t), make<Cast>(wide, widen.input(0)));
+    widen.run(LoopKind::parallel, {}, [&](size_t o, int64_t i, Scalar got) {
+      return widen.check(got, cast(widen.value(0, i), o == 0 ? f32 : f64));
+    });
+    for (DType wide : {f32, f64}) {
+      std::vector<Scalar> reals;
+      for (uint64_t code = 0; code < count; ++code) {
+        double here = decode(t, code), next = decode(t, (code + 1) & (count - 1));
+        reals.push_back(Scalar::of_float(wide, here));
+        if (!std::isfinite(here) || !std::isfinite(next)) continue;
+        double middle = here / 2 + next / 2;
+        reals.push_back(Scalar::of_float(wide, middle));
+        for (double towards : {here, next})
+          reals.push_back(Scalar::of_float(
+              wide, wide == f32 ? std::nextafter(static_cast<float>(middle), static_cast<float>(towards))
+                                : std::nextafter(middle, towards)));
+      }
+      ElementwiseKernel round({{wide, reals}});
+      for (Overflow overflow : {Overflow::saturate, Overflow::inf_nan})
+        round.store(to_string(wide) + " to " + to_string(t), make<Cast>(t, round.input(0), overflow));
+      round.run(LoopKind::parallel, {}, [&](size_t o, int64_t i, Scalar got) {
+        return round.check(got, cast(round.value(0, i), t, o == 0 ? Overflow::saturate : Overflow::inf_nan));
+      });
     }
-    ElementwiseKernel round({{f32, reals}});
-    round.store("round", make<Cast>(t, round.input(0)));
-    round.run(LoopKind::parallel, {},
-              [&](size_t, int64_t i, Scalar got) { return round.check(got, cast(round.value(0, i), t)); });
   }
 }
 

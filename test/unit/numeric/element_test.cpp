@@ -86,6 +86,17 @@ TEST(Element, ReducedSinglePrecisionIsStoredAsSingleWithZeroLowBits) {
   EXPECT_EQ(f, -kInf);
 }
 
+TEST(Element, EveryCodeOfANarrowFormatSurvivesACopy) {
+  for (DType t : kFloats) {
+    if (t.bits > 16 || t.nan == NanKind::negative_zero) continue;
+    for (uint32_t code = 0; code < 1u << t.bits; ++code) {
+      uint16_t from = static_cast<uint16_t>(code), copy = 0;
+      store_element(&copy, 0, load_element(t, &from, 0));
+      ASSERT_EQ(copy, code) << to_string(t);
+    }
+  }
+}
+
 TEST(Element, NanBitsSurviveACopy) {
   for (uint32_t code : {0x7f800001u, 0xff812345u, 0x7fc00000u, 0xffffffffu}) {
     uint32_t copy = 0;

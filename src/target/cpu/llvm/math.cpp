@@ -120,8 +120,8 @@ Value* FloatMath::tanh(Value* x) {
   Value* small = fma(b_.CreateFMul(q, square), x, x);
   Value* e = exp(b_.CreateFAdd(magnitude, magnitude));
   Value* large = b_.CreateFSub(number(1.0), b_.CreateFDiv(number(2.0), b_.CreateFAdd(e, number(1.0))));
-  large = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, large, x);
-  return b_.CreateSelect(b_.CreateFCmpOLT(magnitude, number(0.625)), small, large);
+  Value* result = b_.CreateSelect(b_.CreateFCmpOLT(magnitude, number(0.625)), small, large);
+  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);  // the small sum loses the sign of -0
 }
 
 }  // namespace tilewright::cpu

@@ -331,10 +331,11 @@ Value* Values::from_storage(DType t, Value* stored) {
   return decode(t, stored);
 }
 
+/// `value` is one of the format, so an infinity stays one.
 Value* Values::to_storage(DType t, Value* value) {
   if (t.is_bool()) return b_.CreateZExt(value, b_.getInt8Ty());
   if (!t.is_narrow_float()) return value;
-  return encode(t, value, Overflow::saturate);
+  return encode(t, value, Overflow::inf_nan);
 }
 
 Value* Values::float_bits(Value* a) { return b_.CreateBitCast(a, b_.getInt32Ty()); }
