@@ -26,7 +26,8 @@ bool reads_memory(const Expr& e) {
 
 // ---- threads ------------------------------------------------------------------------------------------------------
 
-/// A phase is `for blocks { lets, allocs, for threads {...} }`; a barrier is reached by all threads.
+/// A phase is `for blocks { lets, allocs, for threads {...} }`; a barrier is reached by all threads. An alloc inside
+/// the loop over threads is each thread's own.
 class Threads {
  public:
   void phase(const For& blocks) {
@@ -84,8 +85,6 @@ class Threads {
       case Kind::Barrier:
         if (!uniform) broken(Stage::threads, s, "some threads of the block cannot reach this barrier");
         break;
-      case Kind::Alloc:
-        broken(Stage::threads, s, "alloc stands before the loop over threads");
       default:
         break;
     }

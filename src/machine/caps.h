@@ -36,6 +36,9 @@ struct Caps {
   Model model = Model::loops;
   std::vector<Memory> memories;
   std::string memory_of[6];  // indexed by ir::Space: where tiles of that space go at opt_level 0
+  /// Where tiles made inside `parallel` go when iterations run at the same time: every iteration has its own. Empty on
+  /// machines that run iterations one after the other, where memory_of[] does.
+  std::string iteration_memory;
   std::vector<Engine> engines;
   std::vector<CopyPath> paths;
   int64_t flags_per_pair = 0;  // flag ids of one ordered pair of engines

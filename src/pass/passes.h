@@ -53,7 +53,7 @@ KernelRef guard_accesses(const KernelRef& kernel, PassContext& context);
 KernelRef lower_tiles(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage lowered; gives every buffer a byte offset (one buffer, one address) and moves `alloc` to the start of
-/// its phase; refuses phases that need more than a memory has, with the table of what is in it.
+/// its phase, memory of one iteration aside; refuses phases that need more than a memory has, with a table of it.
 KernelRef plan_memory(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage lowered, threads model; gives barriers before statements that conflict with what other threads did since

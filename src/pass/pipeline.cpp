@@ -35,7 +35,7 @@ LaunchPlan finish_launch_plan(const KernelRef& kernel, const KernelRef& traced, 
       if (const auto* inner = as<For>(&node); inner && inner->how == LoopKind::threads)
         is_constant(inner->extents[0], &phase.threads);
       const auto* alloc = as<Alloc>(&node);
-      if (!alloc) return;
+      if (!alloc || alloc->buffer->memory == caps.iteration_memory) return;
       const Memory* memory = caps.memory(alloc->buffer->memory);
       TW_CHECK(memory, "an alloc has no memory");
       int64_t count = 1, extent = 1;

@@ -61,28 +61,28 @@ std::vector<Placed> place_buffers(const Stmt& phase, const Caps& caps) {
   return placed;
 }
 
-/// The statement without its allocs.
-Stmt without_allocs(const Stmt& s) {
+/// The statement without its allocs, those of one iteration aside.
+Stmt without_allocs(const Stmt& s, const Caps& caps) {
   switch (s->kind) {
     case Kind::Alloc:
-      return make_at<Seq>(s->at);
+      return static_cast<const Alloc&>(*s).buffer->memory == caps.iteration_memory ? s : Stmt(make_at<Seq>(s->at));
     case Kind::Seq: {
       Stmts stmts;
-      for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(without_allocs(child));
+      for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(without_allocs(child, caps));
       return sequence(std::move(stmts), s->at);
     }
     case Kind::For: {
       const auto& loop = static_cast<const For&>(*s);
-      return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, without_allocs(loop.body));
+      return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, without_allocs(loop.body, caps));
     }
     case Kind::When: {
       const auto& when = static_cast<const When&>(*s);
-      return make_at<When>(s->at, when.cond, without_allocs(when.then),
-                           when.otherwise ? without_allocs(when.otherwise) : Stmt());
+      return make_at<When>(s->at, when.cond, without_allocs(when.then, caps),
+                           when.otherwise ? without_allocs(when.otherwise, caps) : Stmt());
     }
     case Kind::OnEngine: {
       const auto& on = static_cast<const OnEngine&>(*s);
-      return make_at<OnEngine>(s->at, on.engine, without_allocs(on.body));
+      return make_at<OnEngine>(s->at, on.engine, without_allocs(on.body, caps));
     }
     default:
       return s;
@@ -98,9 +98,9 @@ Stmt plan_phase(const Stmt& phase, PassContext& context) {
     const Buffer& b = *p.buffer;
     Ref<Buffer> with_offset = make_at<Buffer>(b.at, b.name, b.dtype, b.shape, b.strides, b.space, b.memory, p.offset);
     planned[b.name] = with_offset;
-    allocs.push_back(make_at<Alloc>(b.at, with_offset));
+    if (b.memory != context.caps().iteration_memory) allocs.push_back(make_at<Alloc>(b.at, with_offset));
   }
-  Stmt body = rewrite_as(without_allocs(phase), [&](const Any& node) -> Any {
+  Stmt body = rewrite_as(without_allocs(phase, context.caps()), [&](const Any& node) -> Any {
     const auto* b = as<Buffer>(node);
     auto found = b ? planned.find(b->name) : planned.end();
     return found == planned.end() ? node : Any(found->second);

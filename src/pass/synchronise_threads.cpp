@@ -57,18 +57,10 @@ void add_accesses(Accesses& to, const Accesses& from) {
     if (std::find(to.begin(), to.end(), a) == to.end()) to.push_back(a);
 }
 
-/// All loads (and stores) under a statement or value.
-Accesses accesses_of(const Any& root, const Ref<For>& loop) {
-  Accesses found;
-  post_order(root, [&](const Node& node) {
-    if (const auto* l = as<Load>(&node)) found.push_back({l->buffer, false, loop, l->indices});
-    if (const auto* s = as<Store>(&node)) found.push_back({s->buffer, true, loop, s->indices});
-  });
-  return found;
-}
-
 class Synchronise {
  public:
+  explicit Synchronise(const Caps& caps) : caps_(caps) {}
+
   Stmt run(const Stmt& s) {
     switch (s->kind) {
       case Kind::Seq: {
@@ -104,6 +96,20 @@ class Synchronise {
   }
 
  private:
+  /// All loads and stores under a statement or value that another thread may meet.
+  Accesses accesses_of(const Any& root, const Ref<For>& loop) const {
+    Accesses found;
+    auto add = [&](const Ref<Buffer>& buffer, bool write, const Exprs& indices) {
+      bool own = buffer->space != Space::global && buffer->memory == caps_.iteration_memory;
+      if (!own) found.push_back({buffer, write, loop, indices});
+    };
+    post_order(root, [&](const Node& node) {
+      if (const auto* l = as<Load>(&node)) add(l->buffer, false, l->indices);
+      if (const auto* s = as<Store>(&node)) add(s->buffer, true, s->indices);
+    });
+    return found;
+  }
+
   void use(const Accesses& accesses, Stmts& before, Location at) {
     bool wait = false;
     for (const Access& mine : accesses)
@@ -140,16 +146,18 @@ class Synchronise {
     return sequence(std::move(before), s->at);
   }
 
+  const Caps& caps_;
   Accesses pending_;
 };
 
 }  // namespace
 
-KernelRef synchronise_threads(const KernelRef& kernel, PassContext&) {
+KernelRef synchronise_threads(const KernelRef& kernel, PassContext& context) {
   return rewrite_as(kernel, [&](const Any& node) -> Any {
     const auto* loop = as<For>(node);
     if (!loop || loop->how != LoopKind::threads) return node;
-    return make_at<For>(loop->at, loop->how, loop->vars, loop->extents, loop->stages, Synchronise().run(loop->body));
+    return make_at<For>(loop->at, loop->how, loop->vars, loop->extents, loop->stages,
+                        Synchronise(context.caps()).run(loop->body));
   });
 }
 

@@ -127,8 +127,7 @@ TEST(Verify, ThreadsForm) {
   EXPECT_EQ(found(threads("when (s[t] < 4:f32) {barrier}")), unreachable);
   EXPECT_EQ(found(threads("for serial i in t {let x = i when (x == 0) {barrier}}")), unreachable);
   EXPECT_EQ(found(threads("when (s[b] < 4:f32) {barrier}")), "");
-  EXPECT_EQ(found(threads("alloc x: f32[8] local memory fast offset 32")),
-            "stage threads: alloc stands before the loop over threads: alloc x: f32[8] local memory fast offset 32");
+  EXPECT_EQ(found(threads("alloc x: f32[8] local memory own offset 32 store x[0] = A[t]")), "");
 }
 
 TEST(Verify, EnginesForm) {

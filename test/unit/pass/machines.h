@@ -33,10 +33,11 @@ inline TableMachine loops_machine() {
   return TableMachine(c);
 }
 
-/// Threads with one fast memory.
+/// Threads with one fast memory, and one of each thread.
 inline TableMachine threads_machine() {
   Caps c = common_caps("thready", Model::threads);
-  c.memories = {{"fast", 4096, 16, false}};
+  c.memories = {{"fast", 4096, 16, false}, {"own", 256, 4, false}};
+  c.iteration_memory = "own";
   for (int space : {1, 2, 4}) c.memory_of[space] = "fast";
   c.max_threads = 256;
   return TableMachine(c);

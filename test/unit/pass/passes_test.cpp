@@ -352,6 +352,54 @@ TEST(LowerTiles, ReductionStartsFromTheFirstElement) {
   )");
 }
 
+const char* kIterationMemory = R"(
+kernel k stage traced {
+  param A: f32[8]
+  grid b in 1 threads 4 {
+    for parallel i in 8 {
+      alloc v: f32[2] local
+      store v[(i % 2)] = A[i]
+      store A[i] = v[(i % 2)]
+    }
+  }
+})";
+
+/// Iterations that run at the same time have memory of their own, which needs no barrier.
+TEST(Pipeline, TilesMadeInsideParallelBelongToOneIteration) {
+  EXPECT_GOLDEN(after(kIterationMemory, threads_machine(),
+                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_threads,
+                       finish_form, simplify}),
+                R"(
+    kernel k stage threads {
+      param A: f32[8]
+      for blocks b in 1 {
+        for threads t in 4 {
+          for serial round in 2 {
+            let i = ((round * 4) + t)
+            alloc v: f32[2] local memory own offset 0
+            store v[(i % 2)] = A[i]
+            store A[i] = v[(i % 2)]
+          }
+        }
+      }
+    }
+  )");
+  EXPECT_GOLDEN(after(kIterationMemory, loops_machine(),
+                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, finish_form, simplify}),
+                R"(
+    kernel k stage loops {
+      param A: f32[8]
+      for blocks b in 1 {
+        alloc v: f32[2] local memory scratch offset 0
+        for parallel i in 8 {
+          store v[(i % 2)] = A[i]
+          store A[i] = v[(i % 2)]
+        }
+      }
+    }
+  )");
+}
+
 TEST(PlanMemory, TooMuchIsRefusedWithTheTable) {
   EXPECT_EQ(refusal(R"(
 kernel k stage traced {
