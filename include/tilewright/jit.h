@@ -9,11 +9,17 @@
 
 namespace tilewright {
 
+/// One thing that a machine can do or has: "engines", "MTE2, V, MTE3".
+struct Capability {
+  std::string name, text;
+};
+
 /// A target and the device that runs it: "interp", "cpu", "cuda" (a GPU), "cuda-emulator", "ascend-emulator".
 struct MachineInfo {
   std::string name, target, device;
   bool available = false;
   std::string reason;  // why not, or what it runs on
+  std::vector<Capability> capabilities;
 };
 /// Every machine that this build knows, available here or not.
 std::vector<MachineInfo> machines();

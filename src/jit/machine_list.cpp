@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "jit/capabilities.h"
 #include "target/interp/interp_target.h"
 #ifdef TW_HAVE_CPU
 #include "target/cpu/cpu_device.h"
@@ -61,7 +62,8 @@ std::vector<MachineInfo> machines() {
   std::vector<MachineInfo> infos;
   for (const Machine& m : machine_list()) {
     auto [available, reason] = m.probe();
-    infos.push_back({m.name, m.target().caps().target, m.device, available, reason});
+    const Caps& caps = m.target().caps();
+    infos.push_back({m.name, caps.target, m.device, available, reason, capabilities(caps, m.traced)});
   }
   return infos;
 }

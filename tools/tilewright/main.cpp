@@ -7,9 +7,8 @@
 int main(int argc, char** argv) {
   using namespace tilewright;
   CLI::App app("Tilewright compiles kernels that are written in tiles, and runs them.", "tilewright");
-  app.set_help_all_flag("--help-all", "Print the help of all commands");
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
+  app.failure_message(CLI::FailureMessage::simple);
   int status = 0;
   tool::add_run(app, status);
   tool::add_show(app);
