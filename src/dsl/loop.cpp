@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "dsl/state.h"
+#include "ir/walk.h"
 
 namespace tilewright::detail {
 
@@ -21,6 +22,14 @@ const char* name_of_variable(LoopWord word, size_t axis) {
   if (word == LoopWord::grid) return kGrid[axis];
   if (word == LoopWord::parallel || word == LoopWord::vectorized) return kParallel[axis];
   return kSerial[axis];
+}
+
+bool uses_a_float(const ir::Expr& e) {
+  bool found = false;
+  ir::post_order(e, [&](const ir::Node& node) {
+    if (ir::is_expr(node.kind)) found |= static_cast<const ir::ExprNode&>(node).dtype.is_float();
+  });
+  return found;
 }
 
 void check_place(Trace& t, LoopWord word, Location at) {
@@ -77,6 +86,8 @@ const Value* LoopBase::open() {
       raise(e.at, fmt::format("{}: the extent must be a host number, got {}: use serial", name, text(n)));
     if (e.value.block && word_ == LoopWord::grid)
       raise(e.at, "grid: an extent may use shapes and scalar arguments only, not a tensor's element");
+    if (word_ == LoopWord::grid && uses_a_float(n))
+      raise(e.at, "grid: an extent is computed from integers only; this one uses a float");
     block.certain = block.certain && constant && value >= 1;
     block.extents.push_back(std::move(n));
   }

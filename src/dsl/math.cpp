@@ -255,12 +255,6 @@ namespace detail {
 
 Expr logical_and(const Operand& a, const Operand& b) { return binary(BinaryOp::logical_and, a, b); }
 Expr logical_or(const Operand& a, const Operand& b) { return binary(BinaryOp::logical_or, a, b); }
-Expr logical_not(const Operand& a) {
-  if (!a.value.type.is_bool() && a.value.node.get())
-    raise(a.at, fmt::format("! is not defined on {}: write x == 0", to_string(a.value.type)));
-  return unary(UnaryOp::logical_not, a, "!");
-}
-
 Value arithmetic(char op, const Operand& a, const Operand& b) {
   switch (op) {
     case '+':
@@ -275,5 +269,12 @@ Value arithmetic(char op, const Operand& a, const Operand& b) {
 }
 
 }  // namespace detail
+
+Operand::Operand(const Not& v, Location at) : value(v.value()), at(at) {
+  detail::require_value(value, at);
+  if (!value.type.is_bool())
+    detail::raise(at, fmt::format("! is not defined on {}: write x == 0", to_string(value.type)));
+  for (int i = 0; i < v.times(); ++i) value = unary(UnaryOp::logical_not, *this, "!").value();
+}
 
 }  // namespace tilewright

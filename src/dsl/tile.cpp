@@ -127,6 +127,12 @@ static void store(const Value& place, char op, const Operand& o, Location at) {
   t.wrote(storage, at);
 }
 
+Value read(const Cell& c) {
+  Trace* t = active();
+  const Place& p = c.place();
+  return element(p, {}, t && t->id == p.trace ? t->storages[p.storage].at : Location{});
+}
+
 void store_cell(const Place& place, char op, const Operand& o) { store(element(place, {}, o.at), op, o, o.at); }
 
 }  // namespace detail

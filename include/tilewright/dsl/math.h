@@ -41,23 +41,30 @@ Expr operator~(const Operand& a);
 namespace detail {
 Expr logical_and(const Operand& a, const Operand& b);
 Expr logical_or(const Operand& a, const Operand& b);
-Expr logical_not(const Operand& a);
+/// The variable's value now.
+Value read(const Cell& c);
 }  // namespace detail
 
-// Exact types: through Operand these would be ambiguous with the built-in operators and the refused bool conversion.
-template <class A, class B>
-  requires((Traced<A> && (Traced<B> || Arithmetic<B>)) || (Arithmetic<A> && Traced<B>))
-Expr operator&&(const A& a, const B& b) {
-  return detail::logical_and(Operand(a), Operand(b));
+// One exact type: with two Operands these would be ambiguous with the built-in operators and the refused conversion to
+// bool. The second operand knows the line.
+template <class A>
+  requires(Traced<A> || Arithmetic<A>)
+Expr operator&&(const A& a, const Operand& b) {
+  return detail::logical_and(Operand(a, b.at), b);
 }
-template <class A, class B>
-  requires((Traced<A> && (Traced<B> || Arithmetic<B>)) || (Arithmetic<A> && Traced<B>))
-Expr operator||(const A& a, const B& b) {
-  return detail::logical_or(Operand(a), Operand(b));
+template <class A>
+  requires(Traced<A> || Arithmetic<A>)
+Expr operator||(const A& a, const Operand& b) {
+  return detail::logical_or(Operand(a, b.at), b);
 }
 template <Traced A>
-Expr operator!(const A& a) {
-  return detail::logical_not(Operand(a));
+Not operator!(const A& a) {
+  if constexpr (std::same_as<A, Not>)
+    return Not(a.value(), a.times() + 1);
+  else if constexpr (std::same_as<A, Cell>)
+    return Not(detail::read(a));
+  else
+    return Not(a.value());
 }
 
 Expr floordiv(const Operand& a, const Operand& b);

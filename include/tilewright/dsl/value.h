@@ -96,13 +96,14 @@ using Var = BasicVar<0>;
 using Cell = BasicCell<0>;
 class Element;
 class Let;
+class Not;
 class Buffer;
 class Region;
 
 template <class T>
 concept NamedValue = std::same_as<T, Var> || std::same_as<T, Element> || std::same_as<T, Let> || std::same_as<T, Cell>;
 template <class T>
-concept Traced = NamedValue<T> || std::same_as<T, Expr>;
+concept Traced = NamedValue<T> || std::same_as<T, Expr> || std::same_as<T, Not>;
 
 /// A right-hand side or an operand: any traced value or host number, and the user's line.
 class Operand {
@@ -112,6 +113,7 @@ class Operand {
   Operand(const Element& e, Location at = Here::current());
   Operand(const Cell& c, Location at = Here::current());
   Operand(const Let& v, Location at = Here::current());
+  Operand(const Not& v, Location at = Here::current());
   template <Arithmetic T>
   Operand(T v, Location at = Here::current()) : at(at) {
     if constexpr (std::same_as<T, bool>)
@@ -161,7 +163,8 @@ class BasicExpr {
   BasicExpr(const BasicExpr& o) : value_(o.value_), scope_(detail::current_block()) {}
   BasicExpr(BasicExpr&& o) noexcept : value_(std::move(o.value_)), scope_(detail::current_block()) {}
   template <class T>
-    requires(Arithmetic<std::remove_cvref_t<T>> || NamedValue<std::remove_cvref_t<T>>)
+    requires(Arithmetic<std::remove_cvref_t<T>> ||
+             (Traced<std::remove_cvref_t<T>> && !std::same_as<std::remove_cvref_t<T>, Expr>))
   BasicExpr(T&& v, Location at = Here::current()) : BasicExpr(Operand(std::forward<T>(v), at)) {}
   explicit BasicExpr(Operand o) : value_(std::move(o.value)), scope_(detail::current_block()) {}
   explicit BasicExpr(detail::Value v) : value_(std::move(v)), scope_(detail::current_block()) {}
@@ -285,6 +288,20 @@ class [[nodiscard]] BasicCell {
 
  private:
   detail::Place place_;
+};
+
+/// !x. C++ gives the operator no line, so the type of x is checked where the result becomes an operand or an Expr.
+class Not {
+ public:
+  explicit Not(detail::Value v, int times = 1) : value_(std::move(v)), times_(times) {}
+  TW_DSL_NO_HOST_VALUE
+  /// What is negated, `times` times.
+  const detail::Value& value() const { return value_; }
+  int times() const { return times_; }
+
+ private:
+  detail::Value value_;
+  int times_;
 };
 
 #undef TW_DSL_NO_HOST_VALUE
