@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <unordered_map>
+
 #include "base/check.h"
 #include "ir/walk.h"
 
@@ -101,30 +104,34 @@ LaunchPlan plan_arguments(const ir::Kernel& kernel) {
 }
 
 Formula formula_of(const ir::Expr& expression, const LaunchPlan& plan) {
-  using Step = Formula::Step;
+  using Kind = Formula::Step::Kind;
   Formula formula;
-  // Post-order with repetition: formulas are small, and a stack program has no names for shared parts.
-  auto push = [&](auto&& self, const ir::Node* node) -> void {
-    if (const auto* c = ir::as<ir::Const>(node)) {
-      formula.steps.push_back({Step::Kind::constant, c->value.as_int()});
-    } else if (const auto* v = ir::as<ir::Var>(node)) {
+  std::unordered_map<const ir::Node*, int> step_of;
+  ir::post_order(expression, [&](const ir::Node& node) {
+    auto step = [&](const ir::Expr& e) { return step_of.at(e.get()); };
+    auto add = [&](Kind kind, DType type, int64_t value, std::array<int, 3> operand = {}) {
+      TW_CHECK(type.is_int() || type.is_bool(), "launch formula: a value is no integer");
+      step_of[&node] = static_cast<int>(formula.steps.size());
+      formula.steps.push_back({kind, type, value, {operand[0], operand[1], operand[2]}});
+    };
+    if (const auto* c = ir::as<ir::Const>(&node)) {
+      add(Kind::constant, c->dtype, c->value.as_int());
+    } else if (const auto* v = ir::as<ir::Var>(&node)) {
       int scalar = scalar_index(plan, v->name);
       TW_CHECK(scalar >= 0, fmt::format("launch formula: {} is not known before the launch", v->name));
-      formula.steps.push_back({Step::Kind::scalar, scalar});
-    } else if (const auto* b = ir::as<ir::Binary>(node)) {
-      self(self, b->a.get());
-      self(self, b->b.get());
-      formula.steps.push_back({Step::Kind::binary, 0, b->op});
-    } else if (const auto* s = ir::as<ir::Select>(node)) {
-      self(self, s->cond.get());
-      self(self, s->a.get());
-      self(self, s->b.get());
-      formula.steps.push_back({Step::Kind::select});
+      add(Kind::scalar, v->dtype, scalar);
+    } else if (const auto* u = ir::as<ir::Unary>(&node)) {
+      add(Kind::unary, u->dtype, static_cast<int64_t>(u->op), {step(u->a)});
+    } else if (const auto* b = ir::as<ir::Binary>(&node)) {
+      add(Kind::binary, b->dtype, static_cast<int64_t>(b->op), {step(b->a), step(b->b)});
+    } else if (const auto* s = ir::as<ir::Select>(&node)) {
+      add(Kind::select, s->dtype, 0, {step(s->cond), step(s->a), step(s->b)});
+    } else if (const auto* cast = ir::as<ir::Cast>(&node)) {
+      add(Kind::cast, cast->dtype, 0, {step(cast->a)});
     } else {
-      TW_CHECK(false, "launch formula: not an integer formula of sizes");
+      TW_CHECK(false, "launch formula: not a formula of sizes");
     }
-  };
-  push(push, expression.get());
+  });
   return formula;
 }
 

@@ -7,69 +7,73 @@
 
 namespace tilewright {
 
+using Kind = Formula::Step::Kind;
+
 int64_t Formula::evaluate(std::span<const int64_t> scalars) const {
-  std::vector<int64_t> stack;
-  auto pop = [&] {
-    TW_CHECK(!stack.empty(), "formula: stack underflow");
-    int64_t v = stack.back();
-    stack.pop_back();
-    return v;
-  };
+  TW_CHECK(!steps.empty(), "formula: no steps");
+  std::vector<Scalar> values;
+  values.reserve(steps.size());
   for (const Step& step : steps) {
+    auto operand = [&](int i) { return values[static_cast<size_t>(step.operand[i])]; };
     switch (step.kind) {
-      case Step::Kind::constant:
-        stack.push_back(step.value);
+      case Kind::constant:
+        values.push_back(Scalar::of_int(step.type, step.value));
         break;
-      case Step::Kind::scalar:
+      case Kind::scalar:
         TW_CHECK(step.value >= 0 && step.value < static_cast<int64_t>(scalars.size()), "formula: no such scalar");
-        stack.push_back(scalars[step.value]);
+        values.push_back(Scalar::of_int(step.type, scalars[static_cast<size_t>(step.value)]));
         break;
-      case Step::Kind::binary: {
-        int64_t b = pop(), a = pop();
-        stack.push_back(tilewright::evaluate(step.op, Scalar::of_int(i64, a), Scalar::of_int(i64, b)).as_int());
+      case Kind::unary:
+        values.push_back(tilewright::evaluate(static_cast<UnaryOp>(step.value), operand(0)));
         break;
-      }
-      case Step::Kind::select: {
-        int64_t b = pop(), a = pop(), cond = pop();
-        stack.push_back(cond ? a : b);
+      case Kind::binary:
+        values.push_back(tilewright::evaluate(static_cast<BinaryOp>(step.value), operand(0), operand(1)));
         break;
-      }
+      case Kind::select:
+        values.push_back(operand(0).as_bool() ? operand(1) : operand(2));
+        break;
+      case Kind::cast:
+        values.push_back(tilewright::cast(operand(0), step.type));
+        break;
     }
   }
-  TW_CHECK(stack.size() == 1, "formula: does not leave one value");
-  return stack.back();
+  return values.back().as_int();
 }
 
 std::string to_string(const Formula& formula, std::span<const std::string> names) {
-  std::vector<std::string> stack;
-  auto pop = [&] {
-    std::string s = std::move(stack.back());
-    stack.pop_back();
-    return s;
-  };
+  constexpr size_t kLongest = 200;  // shared parts would double the text again and again
+  std::vector<std::string> texts;
   for (const Formula::Step& step : formula.steps) {
+    auto operand = [&](int i) { return texts[static_cast<size_t>(step.operand[i])]; };
+    std::string text;
     switch (step.kind) {
-      case Formula::Step::Kind::constant:
-        stack.push_back(fmt::format("{}", step.value));
+      case Kind::constant:
+        text = fmt::format("{}", step.value);
         break;
-      case Formula::Step::Kind::scalar:
-        stack.push_back(names[step.value]);
+      case Kind::scalar:
+        text = names[static_cast<size_t>(step.value)];
         break;
-      case Formula::Step::Kind::binary: {
-        std::string b = pop(), a = pop();
-        std::string_view spelling = spelling_of(step.op);
-        stack.push_back(spelling.empty() ? fmt::format("{}({}, {})", name_of(step.op), a, b)
-                                         : fmt::format("({} {} {})", a, spelling, b));
+      case Kind::unary:
+        text = fmt::format("{}({})", name_of(static_cast<UnaryOp>(step.value)), operand(0));
         break;
-      }
-      case Formula::Step::Kind::select: {
-        std::string b = pop(), a = pop(), cond = pop();
-        stack.push_back(fmt::format("select({}, {}, {})", cond, a, b));
+      case Kind::binary: {
+        BinaryOp op = static_cast<BinaryOp>(step.value);
+        std::string_view spelling = spelling_of(op);
+        text = spelling.empty() ? fmt::format("{}({}, {})", name_of(op), operand(0), operand(1))
+                                : fmt::format("({} {} {})", operand(0), spelling, operand(1));
         break;
       }
+      case Kind::select:
+        text = fmt::format("select({}, {}, {})", operand(0), operand(1), operand(2));
+        break;
+      case Kind::cast:
+        text = operand(0);
+        break;
     }
+    if (text.size() > kLongest) text = "(...)";
+    texts.push_back(std::move(text));
   }
-  return stack.empty() ? "" : stack.back();
+  return texts.empty() ? "" : texts.back();
 }
 
 }  // namespace tilewright

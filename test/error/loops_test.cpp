@@ -83,6 +83,16 @@ TEST(Loops, EmptyGrid) {
   });
 }
 
+TEST(Loops, GridExtentComputedFromAFloat) {
+  refuse_kernel({"grid: an extent is computed from integers only; this one uses a float"},
+                [](Buffer, Buffer, unsigned& line) {
+                  trace("inner", signature(scalar("scale", f32)), [&](Expr scale) {
+                    line = __LINE__ + 1;
+                    for (Var b : grid(cast(i64, scale * 4))) (void)b;
+                  });
+                });
+}
+
 TEST(Loops, GridExtentReadFromATensor) {
   refuse_kernel({"grid: an extent may use shapes and scalar arguments only, not a tensor's element"},
                 [](Buffer, Buffer, unsigned& line) {

@@ -6,7 +6,7 @@
 namespace tilewright {
 namespace {
 
-Formula scalar(int i) { return {{{Formula::Step::Kind::scalar, i}}}; }
+Formula scalar(int i) { return {{{Formula::Step::Kind::scalar, i64, i, {}}}}; }
 
 /// copy(A (M, K) row-major, B (K) any stride, scale f16, count i32) -> B is written.
 LaunchPlan plan() {
@@ -116,10 +116,12 @@ TEST(Bind, AnOutputMayNotOverlap) {
 }
 
 TEST(Formula, HasTheLanguagesDivision) {
-  using Step = Formula::Step;
+  using Kind = Formula::Step::Kind;
   std::vector<int64_t> values{7};
   auto of = [&](BinaryOp op, int64_t b) {
-    return Formula{{{Step::Kind::scalar, 0}, {Step::Kind::constant, b}, {Step::Kind::binary, 0, op}}};
+    return Formula{{{Kind::scalar, i64, 0, {}},
+                    {Kind::constant, i64, b, {}},
+                    {Kind::binary, i64, static_cast<int64_t>(op), {0, 1}}}};
   };
   EXPECT_EQ(of(BinaryOp::ceildiv, 4).evaluate(values), 2);
   EXPECT_EQ(of(BinaryOp::floordiv, 0).evaluate(values), 0);
@@ -127,6 +129,25 @@ TEST(Formula, HasTheLanguagesDivision) {
   std::vector<std::string> names{"n"};
   EXPECT_EQ(to_string(of(BinaryOp::ceildiv, 4), names), "ceildiv(n, 4)");
   EXPECT_EQ(to_string(of(BinaryOp::mul, 4), names), "(n * 4)");
+}
+
+TEST(Formula, WrapsAtTheWidthOfItsTypes) {
+  using Kind = Formula::Step::Kind;
+  Formula twice{{{Kind::scalar, i32, 0, {}},
+                 {Kind::binary, i32, static_cast<int64_t>(BinaryOp::add), {0, 0}},
+                 {Kind::unary, i32, static_cast<int64_t>(UnaryOp::neg), {1}},
+                 {Kind::cast, i64, 0, {2}}}};
+  EXPECT_EQ(twice.evaluate(std::vector<int64_t>{5}), -10);
+  EXPECT_EQ(twice.evaluate(std::vector<int64_t>{1 << 30}), INT64_C(-2147483648));
+}
+
+TEST(Formula, SharedPartsAreComputedOnce) {
+  using Kind = Formula::Step::Kind;
+  Formula doubled{{{Kind::scalar, i64, 0, {}}}};
+  for (int i = 0; i < 60; ++i)
+    doubled.steps.push_back({Kind::binary, i64, static_cast<int64_t>(BinaryOp::add), {i, i}});
+  EXPECT_EQ(doubled.evaluate(std::vector<int64_t>{3}), INT64_C(3) << 60);
+  EXPECT_LT(to_string(doubled, std::vector<std::string>{"n"}).size(), 500u);
 }
 
 }  // namespace
