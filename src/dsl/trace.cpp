@@ -28,7 +28,7 @@ class ArgumentMaker {
     for (const TensorSpec& spec : arguments.tensors) check_tensor(spec);
     for (const ScalarSpec& spec : arguments.scalars) check_scalar(spec);
     for (const TensorSpec& spec : arguments.tensors)
-      for (const Dim& d : spec.dims) extents(d, spec);
+      for (const DimSpec& d : spec.dims) extents(d, spec);
     for (const TensorSpec& spec : arguments.tensors) make_tensor(spec);
     for (const ScalarSpec& spec : arguments.scalars) make_scalar(spec);
   }
@@ -53,10 +53,10 @@ class ArgumentMaker {
       raise(s.at, fmt::format("tensor {} is declared contiguous() and has strides(...)", s.name));
     if (!s.stride.empty() && s.stride.size() != s.dims.size())
       raise(s.at, fmt::format("tensor {} has {} axes but {} strides", s.name, s.dims.size(), s.stride.size()));
-    for (const Dim& d : s.dims)
+    for (const DimSpec& d : s.dims)
       if (d.name.empty() && d.fixed < 1)
         raise(s.at, fmt::format("tensor {}: an extent is {}: it must be at least 1", s.name, d.fixed));
-    for (const Dim& d : s.stride)
+    for (const DimSpec& d : s.stride)
       if (d.name.empty() && d.fixed < 0)
         raise(s.at, fmt::format("tensor {}: a stride is {}: it must be at least 0", s.name, d.fixed));
   }
@@ -65,7 +65,7 @@ class ArgumentMaker {
     claim(s.name, s.at);
     if (s.dtype.lanes != 1) raise(s.at, fmt::format("scalar {}: {} is not a scalar type", s.name, to_string(s.dtype)));
   }
-  ir::Expr extents(const Dim& d, const TensorSpec& s) {
+  ir::Expr extents(const DimSpec& d, const TensorSpec& s) {
     if (d.name.empty()) return ir::index(d.fixed);
     auto it = symbols_.find(d.name);
     if (it != symbols_.end()) return it->second;
@@ -78,12 +78,12 @@ class ArgumentMaker {
   }
   void make_tensor(const TensorSpec& s) {
     ir::Exprs shape, strides;
-    for (const Dim& d : s.dims) shape.push_back(extents(d, s));
+    for (const DimSpec& d : s.dims) shape.push_back(extents(d, s));
     if (s.row_major) {
       ir::Expr step = ir::index(1);
       for (size_t i = shape.size(); i-- > 0; step = ir::mul(step, shape[i])) strides.insert(strides.begin(), step);
     } else if (!s.stride.empty()) {
-      for (const Dim& d : s.stride) strides.push_back(extents(d, s));
+      for (const DimSpec& d : s.stride) strides.push_back(extents(d, s));
     } else {
       for (size_t i = 0; i < shape.size(); ++i) {
         auto var = ir::make<ir::Var>(t_.unique(fmt::format("{}_stride{}", s.name, i)), i64);

@@ -6,11 +6,11 @@
 namespace tilewright {
 
 /// An extent or stride of a tensor argument: a symbol (one name, one value) or a fixed number.
-struct Dim {
-  Dim(const char* symbol) : name(symbol) {}
-  Dim(std::string symbol) : name(std::move(symbol)) {}
+struct DimSpec {
+  DimSpec(const char* symbol) : name(symbol) {}
+  DimSpec(std::string symbol) : name(std::move(symbol)) {}
   template <std::integral T>
-  Dim(T n) : fixed(static_cast<int64_t>(n)) {}
+  DimSpec(T n) : fixed(static_cast<int64_t>(n)) {}
   std::string name;   // empty: fixed
   int64_t fixed = 0;  // elements
 };
@@ -20,8 +20,8 @@ struct TensorSpec {
   enum class Access : uint8_t { inferred, in, out, inout };
   std::string name;
   DType dtype;
-  std::vector<Dim> dims;
-  std::vector<Dim> stride;  // empty: symbols, or products of extents
+  std::vector<DimSpec> dims;
+  std::vector<DimSpec> stride;  // empty: symbols, or products of extents
   bool row_major = false;
   Access access = Access::inferred;
   Location at;
@@ -29,7 +29,7 @@ struct TensorSpec {
   /// Row-major and without gaps: strides are products of extents.
   TensorSpec contiguous() && { return row_major = true, std::move(*this); }
   /// Strides in elements, one an axis.
-  TensorSpec strides(std::initializer_list<Dim> s) && { return stride = s, std::move(*this); }
+  TensorSpec strides(std::initializer_list<DimSpec> s) && { return stride = s, std::move(*this); }
   TensorSpec in() && { return access = Access::in, std::move(*this); }
   TensorSpec out() && { return access = Access::out, std::move(*this); }
   TensorSpec inout() && { return access = Access::inout, std::move(*this); }
@@ -41,7 +41,8 @@ struct ScalarSpec {
   Location at;
 };
 
-inline TensorSpec tensor(std::string name, DType type, std::initializer_list<Dim> dims, Location at = Here::current()) {
+inline TensorSpec tensor(std::string name, DType type, std::initializer_list<DimSpec> dims,
+                         Location at = Here::current()) {
   TensorSpec t;
   t.name = std::move(name), t.dtype = type, t.dims = dims, t.at = at;
   return t;
