@@ -62,7 +62,7 @@ CompileResult compile(const CompileRequest& request) {
   if (!module.compile)
     throw DeviceError("dlopen", 0,
                       std::string("the CPU target cannot load ") + kModule +
-                          " (set TILEWRIGHT_LLVM to its path; it needs libLLVM 19.1): " + module.errors);
+                          " (set TILEWRIGHT_LLVM to its path): " + module.errors);
   CompileResult result;
   module.compile(&request, &result);
   if (!result.error.empty()) throw InternalError(result.error);

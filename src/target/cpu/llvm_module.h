@@ -41,8 +41,8 @@ namespace tilewright::cpu {
 /// The symbol of a phase's entry in the object file.
 inline std::string symbol_of(const std::string& entry) { return "tilewright_" + entry; }
 
-/// tilewright_llvm_compile of the module, which is loaded at the first call. DeviceError when the module or libLLVM is
-/// missing; InternalError with CompileResult::error.
+/// tilewright_llvm_compile of the module, which is loaded at the first call. DeviceError when the module cannot be
+/// loaded; InternalError with CompileResult::error.
 CompileResult compile(const CompileRequest& request);
 
 }  // namespace tilewright::cpu

@@ -1,12 +1,10 @@
 // The exported functions of the module: emission, LLVM's optimiser, code generation.
-#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -18,6 +16,7 @@
 #include <mutex>
 
 #include "target/cpu/llvm/emitter.h"
+#include "target/cpu/llvm/optimise.h"
 #include "target/cpu/llvm_module.h"
 
 namespace tilewright::cpu {
@@ -82,23 +81,6 @@ std::string text_of(const llvm::Module& module) {
   llvm::raw_string_ostream stream(text);
   module.print(stream, nullptr);
   return text;
-}
-
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = level > 0;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  auto which = level > 0 ? llvm::OptimizationLevel::O3 : llvm::OptimizationLevel::O1;
-  builder.buildPerModuleDefaultPipeline(which).run(module, modules);
 }
 
 /// Object file or assembly text; empty when the machine cannot write it.
