@@ -16,7 +16,7 @@ struct Tensor {
   void* data = nullptr;
   DType dtype;
   std::vector<int64_t> shape;
-  std::vector<int64_t> strides;  // in elements; empty = row-major contiguous
+  std::vector<int64_t> strides = {};  // in elements; empty = row-major contiguous
 };
 
 /// Elements of a shape; 1 for rank 0. The strides of a row-major contiguous tensor of that shape.

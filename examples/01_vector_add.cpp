@@ -1,0 +1,34 @@
+// The first kernel: z = x + y, tile by tile.  Run it on another machine: 01_vector_add interp
+#include <cstdio>
+#include <vector>
+
+#include "tilewright/jit.h"
+
+using namespace tilewright;
+
+void vector_add(Buffer x, Buffer y, Buffer z) {
+  constexpr int kTile = 1024;
+  auto [N] = x.shape<1>();
+  for (Var b : grid(ceildiv(N, kTile))) {  // a block for each tile
+    auto u = fragment(f32, {kTile}), v = fragment(f32, {kTile});
+    copy(x[{b * kTile}], u);  // reads beyond N give 0
+    copy(y[{b * kTile}], v);
+    for (Var i : parallel(kTile)) u(i) += v(i);
+    copy(u, z[{b * kTile}]);  // writes beyond N are dropped
+  }
+}
+
+int main(int argc, char** argv) {
+  const char* machine = argc > 1 ? argv[1] : "cpu";
+  // One kernel for every N: the function is traced once, here, and never again.
+  Kernel add = compile("vector_add", vector_add,
+                       signature(tensor("x", f32, {"N"}), tensor("y", f32, {"N"}), tensor("z", f32, {"N"})), machine);
+  for (int64_t n : {0, 1, 1023, 1025, 10000}) {
+    std::vector<float> x(n, 1.5f), y(n), z(n);
+    for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(i);
+    add(Tensor{x.data(), f32, {n}}, Tensor{y.data(), f32, {n}}, Tensor{z.data(), f32, {n}});
+    for (int64_t i = 0; i < n; ++i)
+      if (z[i] != static_cast<float>(i) + 1.5f) return 1;
+  }
+  std::printf("%s: right for every n\n", machine);
+}
