@@ -9,6 +9,33 @@
 namespace tilewright::ir {
 namespace {
 
+template <class V>
+bool same_value(const V& a, const V& b) {
+  if constexpr (requires { a.get(); })
+    return a.get() == b.get();
+  else
+    return a == b;
+}
+template <class V>
+bool same_value(const std::vector<Ref<V>>& a, const std::vector<Ref<V>>& b) {
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].get() != b[i].get()) return false;
+  return a.size() == b.size();
+}
+template <class T>
+bool unchanged(const T& a, const T& b) {
+  bool all = true;
+  std::apply([&](auto... f) { ((all &= same_value(a.*(f.member), b.*(f.member))), ...); }, T::fields());
+  return all;
+}
+
+/// `old` with other fields; `old` itself when they are the same.
+template <class T, class... A>
+Stmt rebuilt(const T& old, const A&... fields) {
+  Ref<T> out = make_at<T>(old.at, fields...);
+  return unchanged(*out, old) ? Stmt(&old) : Stmt(out);
+}
+
 class KernelSimplifier {
  public:
   Ref<Kernel> run(const Ref<Kernel>& kernel) {
@@ -42,26 +69,6 @@ class KernelSimplifier {
   template <class V>
   V part(const V& v) {
     return v;
-  }
-
-  template <class V>
-  static bool same_value(const V& a, const V& b) {
-    if constexpr (requires { a.get(); })
-      return a.get() == b.get();
-    else
-      return a == b;
-  }
-  template <class V>
-  static bool same_value(const std::vector<Ref<V>>& a, const std::vector<Ref<V>>& b) {
-    for (size_t i = 0; i < a.size(); ++i)
-      if (a[i].get() != b[i].get()) return false;
-    return a.size() == b.size();
-  }
-  template <class T>
-  static bool unchanged(const T& a, const T& b) {
-    bool all = true;
-    std::apply([&](auto... f) { ((all &= same_value(a.*(f.member), b.*(f.member))), ...); }, T::fields());
-    return all;
   }
 
   /// A buffer with simplified extents; later uses of the old one mean the new one.
@@ -115,11 +122,6 @@ class KernelSimplifier {
           return s;
         });
     }
-  }
-  template <class T, class... A>
-  static Stmt rebuilt(const T& old, const A&... fields) {
-    Ref<T> out = make_at<T>(old.at, fields...);
-    return unchanged(*out, old) ? Stmt(&old) : Stmt(out);
   }
 
   Stmt seq(const Seq& n) {
