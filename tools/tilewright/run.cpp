@@ -37,13 +37,13 @@ bool chosen(const std::vector<std::string>& filter, const std::string& name) {
 /// The real sizes on the CPU, the small ones everywhere else.
 std::vector<Task> tasks(const Options& options) {
   std::vector<Task> all;
-  std::vector<MachineInfo> list = machines();
-  std::stable_partition(list.begin(), list.end(), [](const MachineInfo& m) { return m.target == "cpu"; });
-  for (const MachineInfo& machine : list)
-    for (const Entry& entry : entries(options.quick))
-      if (entry.real == (machine.target == "cpu") && chosen(options.families, entry.family) &&
-          (chosen(options.targets, machine.target) || chosen(options.targets, machine.name)))
-        all.push_back({entry, machine});
+  for (bool on_cpu : {true, false})
+    for (const MachineInfo& machine : machines()) {
+      if ((machine.target == "cpu") != on_cpu) continue;
+      if (!chosen(options.targets, machine.target) && !chosen(options.targets, machine.name)) continue;
+      for (const Entry& entry : entries(options.quick))
+        if (entry.real == on_cpu && chosen(options.families, entry.family)) all.push_back({entry, machine});
+    }
   return all;
 }
 
