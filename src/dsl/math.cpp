@@ -70,21 +70,61 @@ Expr literal_result(const ir::Expr& node, Location at) {
   return Expr(Operand(std::move(v), at));
 }
 
+bool is_division(BinaryOp op) {
+  return op == BinaryOp::floordiv || op == BinaryOp::floormod || op == BinaryOp::truncdiv || op == BinaryOp::truncmod ||
+         op == BinaryOp::ceildiv;
+}
+
+void refuse_zero_divisor(BinaryOp op, const char* name, const Operand& b) {
+  if (is_division(op) && b.value.literal && ir::is_constant_equal(detail::node_of(b.value), 0))
+    detail::raise(b.at, fmt::format("{}: the divisor is the number 0", name));
+}
+
+using Wide = __int128;
+
+/// A host integer: an i64, or a u64 above it.
+Wide exact_value(const Operand& o) {
+  const Scalar& s = ir::as<ir::Const>(detail::node_of(o.value))->value;
+  return s.type == u64 ? Wide{s.bits} : Wide{s.as_int()};
+}
+
+/// Two host integers are exact: a result that no 64-bit integer holds is refused. The type that holds all three.
+DType exact_type(BinaryOp op, const char* name, const Operand& a, const Operand& b) {
+  Wide x = exact_value(a), y = exact_value(b), result = 0;
+  if (op == BinaryOp::add) result = x + y;
+  if (op == BinaryOp::sub) result = x - y;
+  if (op == BinaryOp::mul && __builtin_mul_overflow(x, y, &result)) result = Wide{1} << 100;
+  Wide low = std::min({x, y, result}), high = std::max({x, y, result});
+  if (low >= INT64_MIN && high <= INT64_MAX) return i64;
+  if (low >= 0 && high <= Wide{UINT64_MAX}) return u64;
+  auto number = [](const Operand& o) {
+    Wide v = exact_value(o);
+    return v < 0 ? fmt::format("{}", static_cast<int64_t>(v)) : fmt::format("{}", static_cast<uint64_t>(v));
+  };
+  detail::raise(a.at, fmt::format("{}: the numbers {} and {}, or their result, do not fit one 64-bit type", name,
+                                  number(a), number(b)));
+}
+
 /// Two literals: evaluated now, and a literal again.
 Expr fold_literals(BinaryOp op, const char* name, const Operand& a, const Operand& b) {
   bool bools = a.value.type.is_bool() && b.value.type.is_bool();
   Operand x = bools ? a : as_number(a), y = bools ? b : as_number(b);
   x.value.literal = y.value.literal = false;
-  DType t = common_type(name, x, y);
+  bool ints = x.value.type.is_int() && y.value.type.is_int();
+  DType t = ints ? exact_type(op, name, x, y) : common_type(name, x, y);
   if (!is_defined(op, t)) detail::raise(a.at, fmt::format("{} is not defined on {}", name, to_string(t)));
   ir::Expr p = ir::cast_to(t, detail::node_of(x.value)), q = ir::cast_to(t, detail::node_of(y.value));
-  return literal_result(ir::binary(op, p, q), a.at);
+  ir::Expr result = ir::binary(op, p, q);
+  int64_t value;
+  if (result->dtype == u64 && ir::is_constant(result, &value) && value >= 0) result = ir::index(value);
+  return literal_result(result, a.at);
 }
 bool both_literals(const Operand& a, const Operand& b) { return a.value.literal && b.value.literal; }
 
 Expr binary(BinaryOp op, const Operand& a, const Operand& b, const char* name = nullptr) {
   std::string called = name ? name : symbol(op);
   detail::require_value(a.value, a.at), detail::require_value(b.value, b.at);
+  refuse_zero_divisor(op, called.c_str(), b);
   if (both_literals(a, b)) return fold_literals(op, called.c_str(), a, b);
   DType nominal = common_type(called.c_str(), a, b);
   DType t = detail::compute_type(nominal);

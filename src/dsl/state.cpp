@@ -307,12 +307,23 @@ std::string text_to_depth(const ir::Expr& e, int depth) {
   if (const auto* c = ir::as<ir::Const>(e))
     return c->value.type.is_float() ? fmt::format("{}", c->value.as_double()) : fmt::format("{}", c->value.as_int());
   if (const auto* v = ir::as<ir::Var>(e)) return v->name;
-  if (const auto* b = ir::as<ir::Binary>(e); b && depth > 0) {
-    std::string x = text_to_depth(b->a, depth - 1), y = text_to_depth(b->b, depth - 1);
+  if (depth == 0) return "...";
+  auto part = [depth](const ir::Expr& x) { return text_to_depth(x, depth - 1); };
+  if (const auto* b = ir::as<ir::Binary>(e)) {
     std::string_view op = spelling_of(b->op);
-    return op.empty() ? fmt::format("{}({}, {})", name_of(b->op), x, y) : fmt::format("({} {} {})", x, op, y);
+    return op.empty() ? fmt::format("{}({}, {})", name_of(b->op), part(b->a), part(b->b))
+                      : fmt::format("({} {} {})", part(b->a), op, part(b->b));
   }
-  return "?";
+  if (const auto* u = ir::as<ir::Unary>(e)) return fmt::format("{}({})", name_of(u->op), part(u->a));
+  if (const auto* c = ir::as<ir::Cast>(e)) return fmt::format("cast({}, {})", to_string(c->dtype), part(c->a));
+  if (const auto* s = ir::as<ir::Select>(e))
+    return fmt::format("select({}, {}, {})", part(s->cond), part(s->a), part(s->b));
+  if (const auto* l = ir::as<ir::Load>(e)) {
+    std::string s;
+    for (const ir::Expr& i : l->indices) s += (s.empty() ? "" : ", ") + part(i);
+    return fmt::format("{}({})", l->buffer->name, s);
+  }
+  return "...";
 }
 }  // namespace
 

@@ -161,6 +161,8 @@ std::string text(const ir::Expr& e);
 std::string shown(const ir::Buffer& b);
 Note declared(const Trace& t, uint32_t storage, const char* role);
 
-struct RegionParts;
+/// Refuses an element or a region of an on-chip tile that is outside it for some iteration of the loops around it,
+/// whenever its statement is reached.
+void check_indices(const ir::Stmt& body);
 
 }  // namespace tilewright::detail

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dsl/region.h"
+#include "ir/linear.h"
 #include "ir/walk.h"
 
 namespace tilewright {
@@ -122,9 +123,9 @@ void check_inside(const Trace& t, const char* word, const Side& s, Location at) 
     if (!ir::is_constant(s.data.offset[i], &from) || !ir::is_constant(s.extent[i], &size) ||
         !ir::is_constant(s.buffer.shape[i], &n))
       continue;
-    if (from < 0 || from + size > n)
+    if (from < 0 || size > n || from > n - size)
       raise(at,
-            fmt::format("{}: {} takes {} to {} of axis {} of {}, which is {}", word, s.role, from, from + size - 1, i,
+            fmt::format("{}: {} starts at {} and takes {} of axis {} of {}, which is {}", word, s.role, from, size, i,
                         s.buffer.name, detail::shown(s.buffer)),
             {s.note(t)});
   }
@@ -152,30 +153,55 @@ void require_extents(const char* word, const Side& s, Location at) {
     raise(at, fmt::format("{}: {} has no extents: write {}.tile({{...}}, {{...}})", word, s.role, s.buffer.name));
 }
 
-/// Two regions of one buffer that share an element, as far as the numbers are known.
-bool certainly_overlap(const Side& a, const Side& b) {
+enum class Overlap : uint8_t { none, some, unknown };
+
+/// Whether two regions of one buffer share an element.
+Overlap overlap(const Side& a, const Side& b) {
+  ir::LinearForms forms;
+  Overlap result = Overlap::some;
   for (size_t i = 0; i < a.extent.size(); ++i) {
-    int64_t p = 0, q = 0, m = 0, n = 0;
-    if (ir::equal(a.data.offset[i], b.data.offset[i])) continue;
-    if (!ir::is_constant(a.data.offset[i], &p) || !ir::is_constant(b.data.offset[i], &q) ||
-        !ir::is_constant(a.extent[i], &m) || !ir::is_constant(b.extent[i], &n) || p + m <= q || q + n <= p)
-      return false;
+    ir::Linear apart = ir::add_scaled(forms.of(b.data.offset[i].get()), forms.of(a.data.offset[i].get()), -1, 64);
+    int64_t m, n, distance = apart.constant;
+    bool known = apart.terms.empty();
+    if (known && distance == 0) continue;  // extents are at least 1
+    if (!known || !ir::is_constant(a.extent[i], &m) || !ir::is_constant(b.extent[i], &n))
+      result = Overlap::unknown;
+    else if (distance >= m || distance <= -n)
+      return Overlap::none;
   }
-  return true;
+  return result;
+}
+
+/// The extents of a copy must be equal for certain.
+void check_extents(const Trace& t, const Side& src, const Side& dst, Location at) {
+  ir::Exprs x = without_ones(src.extent), y = without_ones(dst.extent);
+  bool differ = x.size() != y.size();
+  for (size_t i = 0; !differ && i < x.size(); ++i) differ = certainly_differ(x[i], y[i]);
+  std::vector<Note> notes{src.note(t), dst.note(t)};
+  if (differ)
+    raise(at, fmt::format("copy: src is {} but dst is {}: the extents differ", src.shown(), dst.shown()), notes);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (ir::equal(x[i], y[i])) continue;
+    const Side& whole = ir::is_constant(x[i]) ? dst : src;
+    raise(at,
+          fmt::format("copy: src is {} but dst is {}: {} and {} may differ; write {}[{{...}}] for the part that starts "
+                      "there",
+                      src.shown(), dst.shown(), detail::text(x[i]), detail::text(y[i]), whole.buffer.name),
+          notes);
+  }
 }
 
 void copy_tiles(const Region& from, const Region& to, const Operand* fill, Location at) {
   Trace& t = detail::current_block_level("copy", at);
   Side src(t, from, "src", at), dst(t, to, "dst", at);
   complete_both(t, "copy", src, dst, at);
-  if (src.storage == dst.storage && certainly_overlap(src, dst))
-    raise(at, fmt::format("copy: src and dst overlap in {}", src.buffer.name), {src.note(t)});
-  ir::Exprs x = without_ones(src.extent), y = without_ones(dst.extent);
-  bool differ = x.size() != y.size();
-  for (size_t i = 0; !differ && i < x.size(); ++i) differ = certainly_differ(x[i], y[i]);
-  if (differ)
-    raise(at, fmt::format("copy: src is {} but dst is {}: the extents differ", src.shown(), dst.shown()),
-          {src.note(t), dst.note(t)});
+  check_extents(t, src, dst, at);
+  Overlap shared = src.storage == dst.storage ? overlap(src, dst) : Overlap::none;
+  if (shared != Overlap::none)
+    raise(at,
+          fmt::format("copy: src and dst {} in {}: copy through another tile",
+                      shared == Overlap::some ? "overlap" : "may overlap", src.buffer.name),
+          {src.note(t)});
   if (src.buffer.dtype.is_bool() != dst.buffer.dtype.is_bool())
     raise(at,
           fmt::format("copy: src is {} but dst is {}: a bool tile is copied to bool tiles only", src.shown(),

@@ -28,7 +28,9 @@ class ArgumentMaker {
     for (const TensorSpec& spec : arguments.tensors) check_tensor(spec);
     for (const ScalarSpec& spec : arguments.scalars) check_scalar(spec);
     for (const TensorSpec& spec : arguments.tensors)
-      for (const DimSpec& d : spec.dims) extents(d, spec);
+      for (const DimSpec& d : spec.dims) symbol(d, spec);
+    for (const TensorSpec& spec : arguments.tensors)
+      for (const DimSpec& d : spec.stride) symbol(d, spec);
     for (const TensorSpec& spec : arguments.tensors) make_tensor(spec);
     for (const ScalarSpec& spec : arguments.scalars) make_scalar(spec);
   }
@@ -38,14 +40,19 @@ class ArgumentMaker {
   std::vector<Expr> scalars;
 
  private:
-  void claim(const std::string& name, Location at) {
-    if (!taken_.emplace(name, at).second)
-      raise(at, fmt::format("two arguments are named {}", name), {{taken_[name], "the first"}});
+  void claim(const char* what, const std::string& name, Location at) {
+    check_name(what, name, at);
+    auto [it, is_new] = taken_.emplace(name, std::pair(what, at));
+    if (!is_new) {
+      const auto& [first, where] = it->second;
+      std::string both =
+          first == std::string_view(what) ? fmt::format("two {}s", what) : fmt::format("a {} and a {}", first, what);
+      raise(at, fmt::format("{} are named {}: names are unique in a kernel", both, name), {{where, "the first"}});
+    }
     t_.unique(name);
   }
   void check_tensor(const TensorSpec& s) {
-    check_name("tensor", s.name, s.at);
-    claim(s.name, s.at);
+    claim("tensor", s.name, s.at);
     if (s.dims.empty() || s.dims.size() > 6)
       raise(s.at, fmt::format("tensor {} has {} axes: it must have 1 to 6", s.name, s.dims.size()));
     if (s.dtype.lanes != 1) raise(s.at, fmt::format("tensor {}: {} is not a scalar type", s.name, to_string(s.dtype)));
@@ -61,16 +68,14 @@ class ArgumentMaker {
         raise(s.at, fmt::format("tensor {}: a stride is {}: it must be at least 0", s.name, d.fixed));
   }
   void check_scalar(const ScalarSpec& s) {
-    check_name("scalar", s.name, s.at);
-    claim(s.name, s.at);
+    claim("scalar", s.name, s.at);
     if (s.dtype.lanes != 1) raise(s.at, fmt::format("scalar {}: {} is not a scalar type", s.name, to_string(s.dtype)));
   }
-  ir::Expr extents(const DimSpec& d, const TensorSpec& s) {
+  ir::Expr symbol(const DimSpec& d, const TensorSpec& s) {
     if (d.name.empty()) return ir::index(d.fixed);
     auto it = symbols_.find(d.name);
     if (it != symbols_.end()) return it->second;
-    check_name("symbol", d.name, s.at);
-    claim(d.name, s.at);
+    claim("symbol", d.name, s.at);
     auto var = ir::make<ir::Var>(d.name, i64);
     symbols_.emplace(d.name, var);
     vars.push_back(var);
@@ -78,12 +83,12 @@ class ArgumentMaker {
   }
   void make_tensor(const TensorSpec& s) {
     ir::Exprs shape, strides;
-    for (const DimSpec& d : s.dims) shape.push_back(extents(d, s));
+    for (const DimSpec& d : s.dims) shape.push_back(symbol(d, s));
     if (s.row_major) {
       ir::Expr step = ir::index(1);
       for (size_t i = shape.size(); i-- > 0; step = ir::mul(step, shape[i])) strides.insert(strides.begin(), step);
     } else if (!s.stride.empty()) {
-      for (const DimSpec& d : s.stride) strides.push_back(extents(d, s));
+      for (const DimSpec& d : s.stride) strides.push_back(symbol(d, s));
     } else {
       for (size_t i = 0; i < shape.size(); ++i) {
         auto var = ir::make<ir::Var>(t_.unique(fmt::format("{}_stride{}", s.name, i)), i64);
@@ -108,9 +113,21 @@ class ArgumentMaker {
   }
 
   Trace& t_;
-  std::map<std::string, Location> taken_;
+  std::map<std::string, std::pair<const char*, Location>> taken_;  // what it names, and where
   std::map<std::string, ir::Expr> symbols_;
 };
+
+/// Runs the builder. An error in another file (a kernel of a library) also says who asked for it.
+void run_builder(const std::string& name, Builder builder, ArgumentMaker& made, Location at) {
+  try {
+    builder.call(builder.context, made.tensors.data(), made.scalars.data());
+  } catch (const UserError& e) {
+    if (!e.location() || std::string_view(e.location().file) == at.file) throw;
+    std::vector<Note> notes = e.notes();
+    notes.push_back({at, fmt::format("while tracing kernel {}", name)});
+    throw UserError(e.location(), e.message(), std::move(notes));
+  }
+}
 
 }  // namespace
 
@@ -120,14 +137,15 @@ ir::Ref<ir::Kernel> trace(const std::string& name, const Arguments& arguments, B
   Trace t(name, limits, at);
   detail::Activate active(t);
   ArgumentMaker made(t, arguments);
-  builder.call(builder.context, made.tensors.data(), made.scalars.data());
+  run_builder(name, builder, made, at);
   if (t.poison) std::rethrow_exception(t.poison);
   TW_CHECK(t.blocks.size() == 1, "dsl: a traced block is still open");
   bool any = false;
   for (const ir::Stmt& s : t.top().stmts) any = any || s->kind == ir::Kind::Grid;
   if (!any) raise(at, fmt::format("kernel {} has no grid: its body is a sequence of `for (... : grid(...))`", name));
-  return ir::make_at<ir::Kernel>(at, name, ir::Stage::traced, made.vars, made.params,
-                                 ir::sequence(std::move(t.top().stmts), at));
+  ir::Stmt body = ir::sequence(std::move(t.top().stmts), at);
+  detail::check_indices(body);
+  return ir::make_at<ir::Kernel>(at, name, ir::Stage::traced, made.vars, made.params, body);
 }
 
 }  // namespace tilewright

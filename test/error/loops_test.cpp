@@ -168,7 +168,7 @@ TEST(Loops, TooManyNodes) {
                              A(b) += k;
                            }
                      },
-                     Location("here", 1), TraceLimits{.nodes = 1000});
+                     Here::current(), TraceLimits{.nodes = 1000});
                });
 }
 

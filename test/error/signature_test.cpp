@@ -12,7 +12,7 @@ void trace_nothing(const Signature<S...>& s) {
 }
 
 TEST(Signature, TwoTensorsOfOneName) {
-  expect_error({"two arguments are named A", {"the first"}}, [](unsigned& line) {
+  expect_error({"two tensors are named A: names are unique in a kernel", {"the first"}}, [](unsigned& line) {
     auto a = tensor("A", f32, {"N"});
     line = __LINE__ + 1;
     auto b = tensor("A", f32, {"N"});
@@ -21,9 +21,16 @@ TEST(Signature, TwoTensorsOfOneName) {
 }
 
 TEST(Signature, SymbolNamedLikeAScalar) {
-  expect_error({"two arguments are named N", {"the first"}}, [](unsigned& line) {
+  expect_error({"a scalar and a symbol are named N: names are unique in a kernel", {"the first"}}, [](unsigned& line) {
     line = __LINE__ + 1;
     trace_nothing(signature(tensor("A", f32, {"N"}), scalar("N", i64)));
+  });
+}
+
+TEST(Signature, SymbolNamedLikeATensor) {
+  expect_error({"a tensor and a symbol are named A: names are unique in a kernel", {"the first"}}, [](unsigned& line) {
+    line = __LINE__ + 1;
+    trace_nothing(signature(tensor("A", f32, {"N", "A"})));
   });
 }
 

@@ -1,4 +1,6 @@
 // Ranks, extents and types of statements on tiles.
+#include <limits>
+
 #include "refuse.h"
 
 namespace tilewright::refused {
@@ -69,12 +71,77 @@ TEST(Tiles, NegativeConstantIndex) {
 }
 
 TEST(Tiles, RegionPastTheEndOfATile) {
-  refuse({"copy: src takes 4 to 11 of axis 1 of shared0, which is (4, 8) f32", {"src declared here"}},
+  refuse({"copy: src starts at 4 and takes 8 of axis 1 of shared0, which is (4, 8) f32", {"src declared here"}},
          [](Buffer, Buffer, Var, unsigned& line) {
            auto s = shared(f32, {4, 8}), t = shared(f32, {4, 8});
            line = __LINE__ + 1;
            copy(s.tile({0, 4}, {4, 8}), t);
          });
+}
+
+TEST(Tiles, IndexThatReachesPastTheEnd) {
+  refuse_tiles(
+      {"index i of axis 0 reaches 8, outside shared0, which is (8) f32: valid are 0 to 7", {"shared0 declared here"}},
+      [](Buffer v, Buffer, unsigned& line) {
+        for (Var i : parallel(9)) {
+          line = __LINE__ + 1;
+          v(i) = 1;
+        }
+      });
+}
+
+TEST(Tiles, ReadThatReachesPastTheEnd) {
+  refuse_tiles({"index ((k * 2) + 3) of axis 0 reaches 9, outside shared1, which is (8) f32: valid are 0 to 7",
+                {"shared1 declared here"}},
+               [](Buffer v, Buffer w, unsigned& line) {
+                 for (Var k : serial(4)) {
+                   line = __LINE__ + 1;
+                   v(k) = w(k * 2 + 3) + 1;
+                 }
+               });
+}
+
+TEST(Tiles, MirroredIndexThatReachesBelowZero) {
+  refuse({"index (7 - j) of axis 1 reaches -8, outside frag0, which is (4, 16) f32: valid are 0 to 15",
+          {"frag0 declared here"}},
+         [](Buffer, Buffer, Var, unsigned& line) {
+           auto t = fragment(f32, {4, 16});
+           for (auto [i, j] : parallel(4, 16)) {
+             line = __LINE__ + 1;
+             t(i, 7 - j) = 1;
+           }
+         });
+}
+
+TEST(Tiles, ExchangedIndices) {
+  refuse({"index j of axis 0 reaches 7, outside frag0, which is (4, 8) f32: valid are 0 to 3", {"frag0 declared here"}},
+         [](Buffer, Buffer, Var, unsigned& line) {
+           auto t = fragment(f32, {4, 8});
+           for (auto [i, j] : parallel(4, 8)) {
+             line = __LINE__ + 1;
+             t(j, i) = 1;
+           }
+         });
+}
+
+TEST(Tiles, RegionThatReachesPastTheEnd) {
+  refuse_tiles({"a region at (k * 4) of axis 0 reaches 11, outside shared0, which is (8) f32: valid are 0 to 7",
+                {"shared0 declared here"}},
+               [](Buffer v, Buffer, unsigned& line) {
+                 for (Var k : serial(3)) {
+                   line = __LINE__ + 1;
+                   clear(v.tile({k * 4}, {4}));
+                 }
+               });
+}
+
+TEST(Tiles, RegionPastTheEndWhoseLastElementOverflows) {
+  refuse_tiles({"copy: src starts at 9223372036854775807 and takes 4 of axis 0 of shared0, which is (8) f32",
+                {"src declared here"}},
+               [](Buffer v, Buffer w, unsigned& line) {
+                 line = __LINE__ + 1;
+                 copy(v.tile({std::numeric_limits<int64_t>::max()}, {4}), w.tile({0}, {4}));
+               });
 }
 
 // ---- allocation -----------------------------------------------------------------------------------------------------
@@ -186,10 +253,51 @@ TEST(Tiles, CopyFromATensorOfLowerRank) {
 }
 
 TEST(Tiles, CopyOntoItself) {
-  refuse_tiles({"copy: src and dst overlap in shared0", {"src declared here"}}, [](Buffer v, Buffer, unsigned& line) {
-    line = __LINE__ + 1;
-    copy(v.tile({0}, {5}), v.tile({3}, {5}));
-  });
+  refuse_tiles({"copy: src and dst overlap in shared0: copy through another tile", {"src declared here"}},
+               [](Buffer v, Buffer, unsigned& line) {
+                 line = __LINE__ + 1;
+                 copy(v.tile({0}, {5}), v.tile({3}, {5}));
+               });
+}
+
+TEST(Tiles, CopyInsideATileThatMayOverlap) {
+  refuse_tiles({"copy: src and dst may overlap in shared0: copy through another tile", {"src declared here"}},
+               [](Buffer v, Buffer, unsigned& line) {
+                 for (Var k : serial(2)) {
+                   line = __LINE__ + 1;
+                   copy(v.tile({k}, {2}), v.tile({4}, {2}));
+                 }
+               });
+}
+
+TEST(Tiles, CopyInsideATensorThatOverlapsInOneAxis) {
+  refuse({"copy: src and dst overlap in A: copy through another tile", {"src declared here"}},
+         [](Buffer A, Buffer, Var b, unsigned& line) {
+           line = __LINE__ + 1;
+           copy(A.tile({b * 4, 0}, {4, 8}), A.tile({b * 4 + 3, 0}, {4, 8}));
+         });
+}
+
+TEST(Tiles, CopyOfAWholeTensorToATile) {
+  refuse({"copy: src is (M, N) f32 but dst is (4, 8) f32: M and 4 may differ; write A[{...}] for the part that starts "
+          "there",
+          {"src declared here", "dst declared here"}},
+         [](Buffer A, Buffer, Var, unsigned& line) {
+           auto t = shared(f32, {4, 8});
+           line = __LINE__ + 1;
+           copy(A, t);
+         });
+}
+
+TEST(Tiles, CopyOfATileToAWholeTensor) {
+  refuse({"copy: src is (4, 8) f32 but dst is (M, N) f32: 4 and M may differ; write A[{...}] for the part that starts "
+          "there",
+          {"src declared here", "dst declared here"}},
+         [](Buffer A, Buffer, Var, unsigned& line) {
+           auto t = shared(f32, {4, 8});
+           line = __LINE__ + 1;
+           copy(t, A);
+         });
 }
 
 TEST(Tiles, FillThatDoesNotFitTheSource) {

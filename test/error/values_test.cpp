@@ -364,6 +364,57 @@ TEST(Types, FractionBesideALoopVariable) {
          });
 }
 
+TEST(Types, DivisionByTheNumberZero) {
+  refuse({"/: the divisor is the number 0"}, [](Buffer, Buffer, Var b, unsigned& line) {
+    line = __LINE__ + 1;
+    Expr x = (b + 1) / 0;
+  });
+}
+
+TEST(Types, RemainderByTheNumberZero) {
+  refuse({"%: the divisor is the number 0"}, [](Buffer, Buffer, Var b, unsigned& line) {
+    int tile = 0;
+    line = __LINE__ + 1;
+    Expr x = b % tile;
+  });
+}
+
+TEST(Types, BlocksOfZeroElements) {
+  refuse_kernel({"ceildiv: the divisor is the number 0"}, [](Buffer A, Buffer, unsigned& line) {
+    auto [M, N] = A.shape<2>();
+    int tile = 0;
+    line = __LINE__ + 1;
+    for (Var b : grid(ceildiv(M, tile))) (void)b;
+  });
+}
+
+TEST(Types, SumOfNumbersThatOverflows) {
+  refuse({"+: the numbers 9223372036854775808 and -9223372036854775808, or their result, do not fit one 64-bit type"},
+         [](Buffer, Buffer, Var, unsigned& line) {
+           Expr most = std::numeric_limits<uint64_t>::max() / 2 + 1;
+           line = __LINE__ + 1;
+           Expr x = most + std::numeric_limits<int64_t>::min();
+         });
+}
+
+TEST(Types, DifferenceOfNumbersThatOverflows) {
+  refuse({"-: the numbers -9223372036854775808 and 1, or their result, do not fit one 64-bit type"},
+         [](Buffer, Buffer, Var, unsigned& line) {
+           Expr least = std::numeric_limits<int64_t>::min();
+           line = __LINE__ + 1;
+           Expr x = least - 1;
+         });
+}
+
+TEST(Types, ProductOfNumbersThatOverflows) {
+  refuse({"*: the numbers 18446744073709551615 and 18446744073709551615, or their result, do not fit one 64-bit type"},
+         [](Buffer, Buffer, Var, unsigned& line) {
+           Expr most = std::numeric_limits<uint64_t>::max();
+           line = __LINE__ + 1;
+           most *= most;
+         });
+}
+
 TEST(Types, DivisionOfAnIntegerByAFloatingNumber) {
   refuse({"/: a floating number with an i64 operand: cast(f32, x) / y divides, floordiv(x, y) rounds down"},
          [](Buffer, Buffer, Var b, unsigned& line) {
