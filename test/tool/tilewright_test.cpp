@@ -64,11 +64,11 @@ TEST(Tilewright, WrongUseIsASentenceAndAStatus) {
 }
 
 TEST(Tilewright, AnImpossibleTileIsAnErrorAtTheKernelsLine) {
-  const Finished f = run_tool("tilewright show vector_add --machine interp --tile 0");
+  const Finished f = run_tool("tilewright show vector_add --machine interp --tile=-4");
   EXPECT_EQ(f.status, 1);
   EXPECT_EQ(f.out, "");
   EXPECT_TRUE(contains(f.err, "vector.cpp:")) << f.err;
-  EXPECT_TRUE(contains(f.err, "error: shared: extent 0 is 0: it must be at least 1")) << f.err;
+  EXPECT_TRUE(contains(f.err, "error: shared: extent 0 is -4: it must be at least 1")) << f.err;
 }
 
 TEST(Tilewright, DevicesNamesEveryMachineAndWhatItCanDo) {
