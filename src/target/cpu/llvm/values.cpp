@@ -37,11 +37,10 @@ Value* Values::as_index(DType t, Value* v) {
 
 // ---- unary --------------------------------------------------------------------------------------------------------
 
-/// A call of the C library: `name` for f64, `name`f for f32. Such functions touch no memory that we see.
+/// A call of the C library's function on f64. Such functions touch no memory that we see.
 Value* Values::math_call(const char* name, Value* a) {
   llvm::Module* module = b_.GetInsertBlock()->getModule();
-  std::string symbol = a->getType()->isFloatTy() ? std::string(name) + "f" : name;
-  llvm::FunctionCallee callee = module->getOrInsertFunction(symbol, a->getType(), a->getType());
+  llvm::FunctionCallee callee = module->getOrInsertFunction(name, a->getType(), a->getType());
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotAccessMemory();
   function->setDoesNotThrow();
@@ -77,11 +76,11 @@ Value* Values::unary(UnaryOp op, DType t, Value* a) {
     case UnaryOp::tanh:
       return is_f32 ? math.tanh(a) : math_call("tanh", a);
     case UnaryOp::sin:
-      return math_call("sin", a);
+      return is_f32 ? math.sin(a) : math_call("sin", a);
     case UnaryOp::cos:
-      return math_call("cos", a);
+      return is_f32 ? math.cos(a) : math_call("cos", a);
     case UnaryOp::erf:
-      return math_call("erf", a);
+      return is_f32 ? math.erf(a) : math_call("erf", a);
     case UnaryOp::floor:
       return b_.CreateUnaryIntrinsic(Intrinsic::floor, a);
     case UnaryOp::ceil:

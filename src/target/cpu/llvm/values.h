@@ -61,8 +61,8 @@ class Values {
   llvm::IRBuilder<>& b_;
 };
 
-/// exp, exp2, log, log2 and tanh of f32 as straight-line code. Largest errors, in units in the last place, are in
-/// the comment of each function in math.cpp and asserted by the tests.
+/// exp, exp2, log, log2, tanh (math.cpp), sin, cos and erf (math_wide.cpp) of f32 as straight-line code. The largest
+/// errors, in units in the last place, are in the comments there and asserted by the tests.
 class FloatMath {
  public:
   explicit FloatMath(llvm::IRBuilder<>& builder) : b_(builder) {}
@@ -71,8 +71,17 @@ class FloatMath {
   Value* log(Value* x);
   Value* log2(Value* x);
   Value* tanh(Value* x);
+  Value* sin(Value* x) { return sin_cos(x, false); }
+  Value* cos(Value* x) { return sin_cos(x, true); }
+  Value* erf(Value* x);
 
  private:
+  struct Quadrant {
+    Value* q;  // i32: quarter turns, modulo 4
+    Value* r;  // f64: the rest
+  };
+  Quadrant quadrant(Value* magnitude);
+  Value* sin_cos(Value* x, bool is_cos);
   struct Split {
     Value* f;  // mantissa - 1, in [sqrt(1/2) - 1, sqrt(2) - 1]
     Value* k;  // exponent, as f32
