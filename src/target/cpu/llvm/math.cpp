@@ -102,7 +102,7 @@ Value* FloatMath::log(Value* x) {
   return log_special(x, fma(k, number(kLn2), b_.CreateFAdd(f, tail)));
 }
 
-/// k + log(1 + f) / ln 2. At most 1 ulp.
+/// k + log(1 + f) / ln 2. At most 1.1 ulp.
 Value* FloatMath::log2(Value* x) {
   auto [f, k] = split(x);
   Value* square = b_.CreateFMul(f, f);
