@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
+
 #include "jit/capabilities.h"
 #include "target/interp/interp_target.h"
 #ifdef TW_HAVE_CPU
@@ -24,6 +27,17 @@ const Target& cpu_target() {
   static const cpu::CpuTarget target;
   return target;
 }
+
+/// Kernels of one thread count share a device, so that their launches take turns on its threads.
+std::shared_ptr<Device> cpu_device(int threads) {
+  static std::mutex mutex;
+  static std::map<int, std::weak_ptr<cpu::CpuDevice>> devices;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<cpu::CpuDevice>& known = devices[threads];
+  std::shared_ptr<cpu::CpuDevice> device = known.lock();
+  if (!device) known = device = std::make_shared<cpu::CpuDevice>(threads);
+  return device;
+}
 #endif
 
 }  // namespace
@@ -37,9 +51,7 @@ const std::vector<Machine>& machine_list() {
        true},
 #ifdef TW_HAVE_CPU
       {"cpu", "host CPU", cpu_target, [] { return always("LLVM on this host"); },
-       [](const CompileOptions& options) -> std::shared_ptr<Device> {
-         return std::make_shared<cpu::CpuDevice>(options.threads);
-       }},
+       [](const CompileOptions& options) -> std::shared_ptr<Device> { return cpu_device(options.threads); }},
 #endif
   };
   return list;
