@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-using OneTensor = Signature<TensorSpec, TensorSpec>;
-using TwoTensors = Signature<TensorSpec, TensorSpec, TensorSpec>;
+using UnarySignature = Signature<TensorSpec, TensorSpec>;               // an input and an output
+using BinarySignature = Signature<TensorSpec, TensorSpec, TensorSpec>;  // two inputs and an output
 
 // ---- element by element ---------------------------------------------------------------------------------------------
 
@@ -19,12 +19,12 @@ struct VectorTile {
 
 /// z = x + y.  x, y, z (N), floats or integers; narrow floats are added in f32.
 void vector_add_kernel(Buffer x, Buffer y, Buffer z, VectorTile t = {});
-TwoTensors vector_add_signature(DType type);
+BinarySignature vector_add_signature(DType type);
 
 /// y(i) = x(N - 1 - i).  x, y (N) of one type. Each block turns one tile round in shared memory, so global memory is
 /// touched by tile copies alone.
 void reverse_kernel(Buffer x, Buffer y, VectorTile t = {});
-OneTensor reverse_signature(DType type);
+UnarySignature reverse_signature(DType type);
 
 // ---- rows ---------------------------------------------------------------------------------------------------------
 
@@ -39,9 +39,10 @@ RowTile row_tile(int64_t columns);
 /// read once; a longer one is walked twice, with the running maximum and sum of M. Milakov, N. Gimelshein, "Online
 /// normalizer calculation for softmax" (2018). A row of -inf alone gives NaN.
 void softmax_kernel(Buffer x, Buffer y, RowTile t = {});
-OneTensor softmax_signature(DType type);
+UnarySignature softmax_signature(DType type);
 
-/// y = x / sqrt(mean(x^2) + eps) * w, row by row.  x, y (R, C), w (C) floats, eps f32; f32 inside.
+/// y = x / sqrt(mean(x^2) + eps) * w, row by row.  x, y (R, C), w (C) floats, eps f32; f32 inside. A row that fits one
+/// tile is read once.
 /// B. Zhang, R. Sennrich, "Root Mean Square Layer Normalization" (2019).
 void rms_norm_kernel(Buffer x, Buffer w, Buffer y, Expr eps, RowTile t = {});
 Signature<TensorSpec, TensorSpec, TensorSpec, ScalarSpec> rms_norm_signature(DType type);
@@ -84,7 +85,7 @@ void gemm_kernel(Buffer A, Buffer B, Buffer C, bool transpose_b, GemmTile t, Epi
 
 /// The same without an epilogue.
 void gemm_kernel(Buffer A, Buffer B, Buffer C, bool transpose_b = false, GemmTile t = {});
-TwoTensors gemm_signature(DType in, DType out, bool transpose_b = false);
+BinarySignature gemm_signature(DType in, DType out, bool transpose_b = false);
 
 // ---- attention ----------------------------------------------------------------------------------------------------
 

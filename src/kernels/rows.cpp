@@ -64,7 +64,7 @@ void softmax_kernel(Buffer x, Buffer y, RowTile t) {
   }
 }
 
-OneTensor softmax_signature(DType type) {
+UnarySignature softmax_signature(DType type) {
   return signature(tensor("x", type, {"R", "C"}).strides({"x_pitch", 1}),
                    tensor("y", type, {"R", "C"}).strides({"y_pitch", 1}));
 }
@@ -75,19 +75,35 @@ void rms_norm_kernel(Buffer x, Buffer w, Buffer y, Expr eps, RowTile t) {
     auto v = fragment(f32, {t.rows, t.columns}), square = fragment(f32, {t.rows, t.columns});  // (rows, columns)
     auto g = fragment(f32, {t.columns});                                                       // (columns)
     auto scale = fragment(f32, {t.rows});                                                      // (rows)
-    clear(scale);
-    for (Var k : serial(ceildiv(C, t.columns))) {
-      copy(x[{b * t.rows, k * t.columns}], v);
+    auto add_squares = [&] {
       for (auto [i, j] : parallel(t.rows, t.columns)) square(i, j) = v(i, j) * v(i, j);
       reduce_sum(square, scale, 1, accumulate);
-    }
-    for (Var i : parallel(t.rows)) scale(i) = rsqrt(scale(i) / cast(f32, C) + eps);
-    for (Var k : serial(ceildiv(C, t.columns))) {
-      copy(x[{b * t.rows, k * t.columns}], v);
-      copy(w[{k * t.columns}], g);
+    };
+    auto take_root = [&] {
+      for (Var i : parallel(t.rows)) scale(i) = rsqrt(scale(i) / cast(f32, C) + eps);
+    };
+    auto write_tile = [&](const Expr& column) {
+      copy(w[{column}], g);
       for (auto [i, j] : parallel(t.rows, t.columns)) v(i, j) *= scale(i) * g(j);
-      copy(v, y[{b * t.rows, k * t.columns}]);
-    }
+      copy(v, y[{b * t.rows, column}]);
+    };
+    clear(scale);
+    when(C <= t.columns, [&] {
+      copy(x[{b * t.rows, 0}], v);
+      add_squares();
+      take_root();
+      write_tile(0);
+    }).otherwise([&] {
+      for (Var k : serial(ceildiv(C, t.columns))) {
+        copy(x[{b * t.rows, k * t.columns}], v);
+        add_squares();
+      }
+      take_root();
+      for (Var k : serial(ceildiv(C, t.columns))) {
+        copy(x[{b * t.rows, k * t.columns}], v);
+        write_tile(k * t.columns);
+      }
+    });
   }
 }
 

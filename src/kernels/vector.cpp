@@ -13,7 +13,7 @@ void vector_add_kernel(Buffer x, Buffer y, Buffer z, VectorTile t) {
   }
 }
 
-TwoTensors vector_add_signature(DType type) {
+BinarySignature vector_add_signature(DType type) {
   return signature(tensor("x", type, {"N"}).contiguous(), tensor("y", type, {"N"}).contiguous(),
                    tensor("z", type, {"N"}).contiguous());
 }
@@ -22,14 +22,13 @@ void reverse_kernel(Buffer x, Buffer y, VectorTile t) {
   auto [N] = x.shape<1>();
   for (Var b : grid(ceildiv(N, t.n), threads{t.threads})) {
     auto u = shared(x.dtype, {t.n}), v = shared(x.dtype, {t.n});  // (n)
-    copy(x[{N - (b + 1) * t.n}],
-         u);  // the mirrored tile; it begins before x in the last block when n does not divide N
+    copy(x[{N - (b + 1) * t.n}], u);  // the mirrored tile; in the last block it may begin before x
     for (Var i : parallel(t.n)) v(i) = u(t.n - 1 - i);
     copy(v, y[{b * t.n}]);
   }
 }
 
-OneTensor reverse_signature(DType type) {
+UnarySignature reverse_signature(DType type) {
   return signature(tensor("x", type, {"N"}).contiguous(), tensor("y", type, {"N"}).contiguous());
 }
 
