@@ -334,6 +334,17 @@ void reduce_abs_max(const Region& src, const Region& dst, int axis, ReduceOption
   reduce(ir::ReduceOp::abs_max, "reduce_abs_max", src, dst, axis, options, at);
 }
 
+void require_equal(const Operand& a, const Operand& b) {
+  Trace& t = detail::current("require_equal", a.at);
+  detail::check(t, a.value, a.at), detail::check(t, b.value, b.at);
+  ir::Expr x = detail::as_index(a, "an extent"), y = detail::as_index(b, "an extent");
+  if (ir::equal(x, y)) return;
+  raise(a.at,
+        fmt::format("this kernel needs equal extents, but one is {} and the other {}: give both one symbol or one "
+                    "number in the signature",
+                    detail::text(x), detail::text(y)));
+}
+
 void covers(const Buffer& tensor, Location at) {
   Trace& t = detail::current("covers", at);
   detail::check(t, tensor.place(), at);

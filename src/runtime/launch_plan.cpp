@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "numeric/scalar.h"
@@ -50,6 +51,30 @@ void match(const LaunchPlan& plan, const DimRule& rule, int64_t got, const std::
   }
 }
 
+/// Whether the last element is more than 2^60 elements from the first.
+bool is_too_far(const Tensor& t, const std::vector<int64_t>& strides) {
+  __int128 last = 0;
+  for (size_t d = 0; d < t.shape.size(); ++d)
+    if (t.shape[d] > 0) last += static_cast<__int128>(t.shape[d] - 1) * strides[d];
+  return last > int64_t{1} << 60;
+}
+
+/// Whether two elements may have one address: each stride must step over all that the smaller ones reach.
+bool may_overlap_itself(const Tensor& t, const std::vector<int64_t>& strides) {
+  std::vector<std::pair<int64_t, int64_t>> axes;  // stride, size
+  for (size_t d = 0; d < t.shape.size(); ++d) {
+    if (t.shape[d] == 0) return false;
+    if (t.shape[d] > 1) axes.emplace_back(strides[d], t.shape[d]);
+  }
+  std::sort(axes.begin(), axes.end());
+  int64_t reach = 0;
+  for (auto [stride, size] : axes) {
+    if (stride <= reach) return true;
+    reach += (size - 1) * stride;
+  }
+  return false;
+}
+
 /// Bytes from the data pointer to the end of the last element.
 int64_t span_bytes(const Tensor& t, const std::vector<int64_t>& strides) {
   int64_t last = 0;
@@ -92,6 +117,12 @@ void bind_tensor(const LaunchPlan& plan, const TensorParam& param, const Argumen
     if (strides[d] < 0) fail(fmt::format("stride {} is {}: negative strides are not supported", d, strides[d]));
     match(plan, param.shape[d], t.shape[d], fmt::format("size {} of {}", d, param.name), solution, at);
   }
+  if (is_too_far(t, strides))
+    fail(fmt::format("({}) with strides ({}) spans more than 2^60 elements", fmt::join(t.shape, ", "),
+                     fmt::join(strides, ", ")));
+  if (param.access != Access::in && may_overlap_itself(t, strides))
+    fail(fmt::format("the kernel writes it, but elements of ({}) with strides ({}) share an address",
+                     fmt::join(t.shape, ", "), fmt::join(strides, ", ")));
   int64_t bytes = span_bytes(t, strides);
   if (bytes > 0 && !t.data) fail("data is null");
   if (bytes > 0 &&

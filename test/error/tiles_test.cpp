@@ -514,6 +514,17 @@ TEST(Reduce, IntoItsSource) {
 
 // ---- tensors --------------------------------------------------------------------------------------------------------
 
+TEST(Tensors, ExtentsThatMustBeEqual) {
+  refuse_kernel({"this kernel needs equal extents, but one is N and the other 8: give both one symbol or one number in "
+                 "the signature"},
+                [](Buffer A, Buffer x, unsigned& line) {
+                  require_equal(A.extent(0), A.extent(0));
+                  require_equal(x.extent(0), 8);
+                  line = __LINE__ + 1;
+                  require_equal(A.extent(1), x.extent(0));
+                });
+}
+
 TEST(Tensors, StoreToAnInput) {
   expect_error({"a store writes A, which the signature declares in()", {"A declared here"}}, [](unsigned& line) {
     trace("wrong", signature(tensor("A", f32, {"N"}).in()), [&](Buffer A) {

@@ -155,6 +155,9 @@ void reduce_min(const Region& src, const Region& dst, int axis, ReduceOptions op
 void reduce_abs_max(const Region& src, const Region& dst, int axis, ReduceOptions options = {},
                     Location at = Here::current());
 
+/// Refuses the kernel unless both extents are one symbol or one number, for a kernel that relies on it.
+void require_equal(const Operand& a, const Operand& b);
+
 /// Claims that the kernel writes every element of the tensor; checked mode verifies it.
 void covers(const Buffer& tensor, Location at = Here::current());
 
