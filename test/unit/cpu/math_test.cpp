@@ -126,8 +126,7 @@ TEST(CpuMathSpecial, LoopsOverF32AreVectorCode) {
   for (const char* name : {"exp", "exp2", "log", "log2", "tanh", "sin", "cos", "erf", "sqrt", "rsqrt"}) {
     TestKernel kernel = elementwise(name, f32, {.cpu = "x86-64-v3"});
     EXPECT_EQ(kernel.texts().assembly.find("call"), std::string::npos) << name << "\n" << kernel.texts().assembly;
-    const std::string& text = kernel.texts().artifact.text;
-    EXPECT_TRUE(text.find("<8 x float>") != std::string::npos || text.find("<4 x double>") != std::string::npos) << name;
+    EXPECT_NE(kernel.texts().artifact.text.find("vector.body"), std::string::npos) << name;
     EXPECT_TRUE(kernel.texts().notes.empty()) << name << ": " << kernel.texts().notes[0];
   }
 }
