@@ -41,8 +41,10 @@ std::vector<Task> tasks(const Options& options) {
     for (const MachineInfo& machine : machines()) {
       if ((machine.target == "cpu") != on_cpu) continue;
       if (!chosen(options.targets, machine.target) && !chosen(options.targets, machine.name)) continue;
-      for (const Entry& entry : entries(options.quick))
-        if (entry.real == on_cpu && chosen(options.families, entry.family)) all.push_back({entry, machine});
+      for (const Entry& entry : entries(options.quick)) {
+        const bool again = on_cpu && entry.one_thread && options.threads == 1;  // the row before it
+        if (entry.real == on_cpu && !again && chosen(options.families, entry.family)) all.push_back({entry, machine});
+      }
     }
   return all;
 }
