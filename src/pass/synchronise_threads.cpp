@@ -24,7 +24,7 @@ bool equal_lists(const Exprs& a, const Exprs& b) {
 }
 
 bool operator==(const Access& a, const Access& b) {
-  return a.buffer->name == b.buffer->name && a.write == b.write && same(a.loop, b.loop) &&
+  return a.buffer->name == b.buffer->name && a.write == b.write && equal(a.loop, b.loop) &&
          equal_lists(a.indices, b.indices);
 }
 

@@ -31,7 +31,8 @@ std::vector<std::string> normalised(const std::string& text) {
   return lines;
 }
 
-/// Replaces the raw string that starts at or after the line of the check.
+/// Replaces the first raw string at or after the line of the check that ends a statement: those before it are the
+/// check's inputs.
 bool rewrite_source(const char* file, int line, const std::vector<std::string>& actual) {
   // Rewrites earlier in this run have moved the lines after them.
   struct Moved {
@@ -48,9 +49,12 @@ bool rewrite_source(const char* file, int line, const std::vector<std::string>& 
   std::string source = content.str();
   size_t at = 0;
   for (int i = 1; i < line; ++i) at = source.find('\n', at) + 1;
-  size_t open = source.find("R\"(", at);
-  if (open == std::string::npos) return false;
-  size_t close = source.find(")\"", open);
+  size_t open = at, close = at;
+  do {
+    open = source.find("R\"(", close);
+    if (open == std::string::npos) return false;
+    close = source.find(")\"", open);
+  } while (source.compare(close + 2, 2, ");") != 0);
   auto count = [](const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); };
   int before = count(source.substr(open, close - open));
   std::string body = "\n";
