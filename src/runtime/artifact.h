@@ -1,5 +1,7 @@
 #pragma once
 // What a compilation yields and a device loads.
+#include <vector>
+
 #include "runtime/launch_plan.h"
 
 namespace tilewright {
@@ -11,6 +13,7 @@ struct Artifact {
   std::string text;      // for people and emulators
   std::string binary;    // object file or cubin; empty when the target yields text only
   LaunchPlan plan;
+  std::vector<Location> lines = {};  // of each line of `text`, the user's line that it comes from; may be empty
 };
 
 }  // namespace tilewright

@@ -243,7 +243,10 @@ bool reads_memory(const Expr& e) {
 
 }  // namespace
 
-void CText::line(const std::string& text) { text_ += std::string(static_cast<size_t>(2 * depth_), ' ') + text + "\n"; }
+void CText::line(const std::string& text) {
+  text_ += text.empty() ? "\n" : std::string(static_cast<size_t>(2 * depth_), ' ') + text + "\n";
+  lines_.push_back(at_);
+}
 void CText::open(const std::string& head) {
   line(head.empty() ? "{" : head + " {");
   ++depth_;
@@ -267,6 +270,7 @@ std::string CText::offset(const Buffer& buffer, const Exprs& indices) {
 }
 
 void CText::statement(const Stmt& s) {
+  if (s->at) at_ = s->at;
   if (dialect_.statement(s, *this)) return;
   switch (s->kind) {
     case Kind::Seq:

@@ -2,6 +2,7 @@
 // The C-family printer: expressions and statements of the final forms as C++ text. What differs between dialects is
 // data and a few functions in a Dialect; each target prints its own kernel signature and its own statements.
 #include <string>
+#include <vector>
 
 #include "ir/nodes.h"
 
@@ -42,10 +43,14 @@ class CText {
 
   const Dialect& dialect() const { return dialect_; }
   const std::string& text() const { return text_; }
+  /// The user's line of each line of the text: that of the statement that was printed.
+  const std::vector<Location>& lines() const { return lines_; }
 
  private:
   const Dialect& dialect_;
   std::string text_;
+  std::vector<Location> lines_;
+  Location at_;
   int depth_ = 0;
   int constants_ = 0;
 };
