@@ -60,6 +60,9 @@ template <class Epilogue>
 void gemm_kernel(Buffer A, Buffer B, Buffer C, bool transpose_b, GemmTile t, Epilogue epilogue) {
   auto [M, K] = A.shape<2>();
   auto N = C.extent(1);
+  require_equal(B.extent(transpose_b ? 1 : 0), K);
+  require_equal(B.extent(transpose_b ? 0 : 1), N);
+  require_equal(C.extent(0), M);
   for (auto [bx, by] : grid(ceildiv(N, t.n), ceildiv(M, t.m), threads{t.threads})) {
     auto a = shared(A.dtype, {t.m, t.k});  // (m, k)
     auto b = transpose_b ? shared(B.dtype, {t.n, t.k}) : shared(B.dtype, {t.k, t.n});

@@ -9,6 +9,9 @@ void attention_kernel(Buffer Q, Buffer K, Buffer V, Buffer O, int d, bool causal
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   auto [B, H, S, _] = Q.shape<4>();
   auto G = K.extent(1), T = K.extent(2);
+  for (const Buffer& t : {Q, K, V, O}) require_equal(t.extent(0), B), require_equal(t.extent(3), d);
+  require_equal(O.extent(1), H), require_equal(O.extent(2), S);
+  require_equal(V.extent(1), G), require_equal(V.extent(2), T);
   const double scale = 1.4426950408889634 / std::sqrt(d);  // scores in units of log 2
   for (auto [bx, h, bz] : grid(ceildiv(S, t.m), H, B, threads{t.threads})) {
     auto q = shared(Q.dtype, {t.m, d});                                     // (m, d)

@@ -57,6 +57,8 @@ RowTile row_tile(int64_t columns) {
 
 void softmax_kernel(Buffer x, Buffer y, RowTile t) {
   auto [R, C] = x.shape<2>();
+  require_equal(y.extent(0), R);
+  require_equal(y.extent(1), C);
   for (Var b : grid(ceildiv(R, t.rows), threads{t.threads})) {
     when(C <= t.columns, [&] { softmax_one_tile(x, y, b * t.rows, t); }).otherwise([&] {
       softmax_many_tiles(x, y, b * t.rows, t);
@@ -71,6 +73,9 @@ UnarySignature softmax_signature(DType type) {
 
 void rms_norm_kernel(Buffer x, Buffer w, Buffer y, Expr eps, RowTile t) {
   auto [R, C] = x.shape<2>();
+  require_equal(w.extent(0), C);
+  require_equal(y.extent(0), R);
+  require_equal(y.extent(1), C);
   for (Var b : grid(ceildiv(R, t.rows), threads{t.threads})) {
     auto v = fragment(f32, {t.rows, t.columns}), square = fragment(f32, {t.rows, t.columns});  // (rows, columns)
     auto g = fragment(f32, {t.columns});                                                       // (columns)

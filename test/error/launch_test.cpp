@@ -3,6 +3,7 @@
 
 #include "refuse.h"
 #include "tilewright/jit.h"
+#include "tilewright/kernels.h"
 
 namespace tilewright::refused {
 namespace {
@@ -219,6 +220,69 @@ TEST(Launch, FractionForAnInteger) {
   });
   k(y, -128);
   EXPECT_EQ(data[0], -128);
+}
+
+// ---- kernels of the library -----------------------------------------------------------------------------------------
+
+/// The library's line depends on its text, so only the message and the note with the user's line are compared.
+template <class F>
+void refuse_library(const std::string& message, unsigned line, F compile_it) {
+  try {
+    compile_it();
+    ADD_FAILURE() << "accepted; it must be refused: " << message;
+  } catch (const UserError& e) {
+    EXPECT_EQ(e.message(), message);
+    ASSERT_FALSE(e.notes().empty());
+    EXPECT_EQ(e.notes().back().text, "while tracing kernel k");
+    EXPECT_EQ(e.notes().back().at.line, line);
+  }
+}
+
+std::string unequal(const char* a, const char* b) {
+  return std::string("this kernel needs equal extents, but one is ") + a + " and the other " + b +
+         ": give both one symbol or one number in the signature";
+}
+
+TEST(Library, GemmOfAMatrixThatIsNotTransposed) {
+  auto build = [](Buffer a, Buffer b, Buffer c) { gemm_kernel(a, b, c, /*transpose_b=*/true); };
+  refuse_library(unequal("N", "K"), __LINE__ + 1,
+                 [&] { compile("k", build, gemm_signature(f32, f32, /*transpose_b=*/false), "interp"); });
+}
+
+TEST(Library, AttentionOfAnotherHeadSize) {
+  auto build = [](Buffer q, Buffer k, Buffer v, Buffer o) { attention_kernel(q, k, v, o, 32, false); };
+  refuse_library(unequal("64", "32"), __LINE__ + 1,
+                 [&] { compile("k", build, attention_signature(f16, 64), "interp"); });
+}
+
+TEST(Library, RmsNormWithAWeightOfAnotherLength) {
+  auto build = [](Buffer x, Buffer w, Buffer y) { rms_norm_kernel(x, w, y, 1e-5f); };
+  auto arguments = signature(tensor("x", f32, {"R", "C"}), tensor("w", f32, {"D"}), tensor("y", f32, {"R", "C"}));
+  refuse_library(unequal("D", "C"), __LINE__, [&] { compile("k", build, arguments, "interp"); });
+}
+
+TEST(Library, TilesOfNoElements) {
+  auto build = [](Buffer x, Buffer y) { reverse_kernel(x, y, {.n = 0}); };
+  refuse_library("ceildiv: the divisor is the number 0", __LINE__ + 1,
+                 [&] { compile("k", build, reverse_signature(f32), "interp"); });
+}
+
+TEST(Library, SoftmaxOfIntegers) {
+  auto build = [](Buffer x, Buffer y) { softmax_kernel(x, y); };
+  refuse_library("copy: fill: the number -inf does not fit src, which is i32", __LINE__ + 1,
+                 [&] { compile("k", build, softmax_signature(i32), "interp"); });
+}
+
+TEST(Library, VectorAddOfBools) {
+  auto build = [](Buffer x, Buffer y, Buffer z) { vector_add_kernel(x, y, z); };
+  refuse_library("+ is not defined on bool: write cast(i32, x)", __LINE__ + 1,
+                 [&] { compile("k", build, vector_add_signature(boolean), "interp"); });
+}
+
+TEST(Library, GemmOfBytesIntoFloats) {
+  auto build = [](Buffer a, Buffer b, Buffer c) { gemm_kernel(a, b, c); };
+  refuse_library("gemm: a is i8 and b is i8, so c must be i32, but it is f32", __LINE__ + 1,
+                 [&] { compile("k", build, gemm_signature(i8, f32), "interp"); });
 }
 
 // ---- compiling ------------------------------------------------------------------------------------------------------
