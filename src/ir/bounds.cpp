@@ -270,6 +270,7 @@ std::optional<Range> Context::range_before_wrap(const Linear& sum) const {
 }
 
 const Linear& Context::linear(const Expr& e) const {
+  if (const Linear* known = forms_.known(e.get())) return *known;
   pin(e.get());
   return forms_.of(e.get());
 }

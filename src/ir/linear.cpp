@@ -90,7 +90,7 @@ Expr build_sum(const Linear& sum, DType t) {
   return binary(BinaryOp::add, result, number(rest));
 }
 
-const Linear* LinearForms::known(const ExprNode* e) {
+const Linear* LinearForms::known(const ExprNode* e) const {
   const uint32_t* i = index_.find(e);
   return i ? &forms_[*i] : nullptr;
 }

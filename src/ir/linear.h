@@ -41,9 +41,10 @@ class LinearForms {
  public:
   /// The form of an expression of scalar integer type. Sums of more than 16 terms are atoms. The reference stays valid.
   const Linear& of(const ExprNode* e);
+  /// The same when it was asked for before, or computed for a larger sum; else null.
+  const Linear* known(const ExprNode* e) const;
 
  private:
-  const Linear* known(const ExprNode* e);
   Linear compute(const ExprNode& e);
 
   PointerMap<uint32_t> index_;

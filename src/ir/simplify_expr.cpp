@@ -35,14 +35,21 @@ Expr ExprSimplifier::run(const Expr& root) {
     }
     const size_t waiting = stack.size();
     children.clear();
-    append_children(*e, children);
+    append_parts(*e, children);
     for (const Node* child : children)
       if (is_expr(child->kind) && !memo_.find(child)) stack.push_back(child);
     if (stack.size() != waiting) continue;
     stack.pop_back();
-    memo_.insert(e, rebuilt(*e));
+    memo_.insert(e, merges(*e) ? merged_sum(*e) : rebuilt(*e));
   }
   return *memo_.find(root.get());
+}
+
+/// What must be simplified before `e`: the atoms of a sum whose terms merge (the sums inside it are not written,
+/// however many there are), else the children.
+void ExprSimplifier::append_parts(const ExprNode& e, std::vector<const Node*>& out) const {
+  if (!merges(e)) return append_children(e, out);
+  for (const Linear::Term& t : context_.linear(Expr(&e)).terms) out.push_back(t.atom);
 }
 
 Ref<Buffer> ExprSimplifier::current(const Ref<Buffer>& b) const {

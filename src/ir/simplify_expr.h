@@ -23,6 +23,8 @@ class ExprSimplifier {
   Ref<Buffer> current(const Ref<Buffer>& b) const;
 
  private:
+  void append_parts(const ExprNode& e, std::vector<const Node*>& out) const;
+  bool merges(const ExprNode& e) const;
   Expr rebuilt(const ExprNode& e);
   const Expr& result(const Expr& child) const { return *memo_.find(child.get()); }
 
@@ -37,6 +39,7 @@ class ExprSimplifier {
   Expr select(const Expr& e) const;
   Expr cast(const Expr& e) const;
 
+  Expr merged_sum(const ExprNode& e);
   Expr sum(const Expr& e);
   Expr from_linear(Linear form, DType t, const Expr& e) const;
   Expr divide(BinaryOp op, const Expr& a, const Expr& b);

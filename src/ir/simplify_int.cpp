@@ -62,6 +62,24 @@ Expr ExprSimplifier::from_linear(Linear form, DType t, const Expr& e) const {
   return constant_or(e && same_expr(built.get(), e.get()) ? e : built);
 }
 
+/// Whether `e` is a sum of two integers that have terms in common.
+bool ExprSimplifier::merges(const ExprNode& e) const {
+  const Binary* b = as<Binary>(&e);
+  if (!b || !is_scalar_int(e.dtype) || (b->op != BinaryOp::add && b->op != BinaryOp::sub)) return false;
+  return size_of(context_.linear(Expr(&e))) < size_of(context_.linear(b->a)) + size_of(context_.linear(b->b));
+}
+
+/// A sum whose terms merge, of the simplified atoms.
+Expr ExprSimplifier::merged_sum(const ExprNode& e) {
+  const DType t = e.dtype;
+  const Linear& form = context_.linear(Expr(&e));
+  Linear sum{{}, form.constant};
+  for (const Linear::Term& term : form.terms)
+    sum = add_scaled(sum, context_.linear(result(Expr(term.atom))), term.factor, t.bits);
+  while (join_quotient_and_remainder(sum, context_, t.bits)) continue;
+  return from_linear(std::move(sum), t, Expr(&e));
+}
+
 /// An integer add, sub, mul, shl or neg. It is written anew when terms have merged; else it stays, with its sharing.
 Expr ExprSimplifier::sum(const Expr& e) {
   const DType t = e->dtype;
