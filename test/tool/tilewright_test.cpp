@@ -34,9 +34,13 @@ struct Wrong {
 
 TEST(Tilewright, WrongUseIsASentenceAndAStatus) {
   const Wrong cases[] = {
-      {"tilewright", 2, "A subcommand is required\nRun with --help for more information.\n"},
-      {"tilewright walk", 2, "A subcommand is required\nRun with --help for more information.\n"},
-      {"tilewright show", 2, "A subcommand is required\nRun with --help for more information.\n"},
+      {"tilewright", 2,
+       "tilewright: wanted one of run, show, layout, devices\nRun with --help for more information.\n"},
+      {"tilewright walk", 2,
+       "tilewright: wanted one of run, show, layout, devices; got 'walk'\nRun with --help for more information.\n"},
+      {"tilewright show gem --list", 2,
+       "show: wanted one of vector_add, reverse, softmax, rms_norm, gemm, attention; got 'gem'\nRun with --help for "
+       "more information.\n"},
       {"tilewright run --family gemmm", 2,
        "--family: gemmm not in {attention,gemm,reverse,rms_norm,softmax,vector_add}\n"
        "Run with --help for more information.\n"},

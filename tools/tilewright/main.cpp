@@ -1,8 +1,24 @@
 // The command line `tilewright`.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "commands.h"
 #include "tilewright/error.h"
+
+namespace {
+
+/// What to say when a command is missing: the word that stands in its place, and the commands that there are.
+std::string missing_command(const CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  std::vector<std::string> names;
+  for (const CLI::App* command : app->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  const std::vector<std::string> rest = app->remaining();
+  return fmt::format("{}: wanted one of {}{}", app->get_name(), fmt::join(names, ", "),
+                     rest.empty() ? "" : fmt::format("; got '{}'", rest.front()));
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace tilewright;
@@ -17,6 +33,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return status;
+  } catch (const CLI::RequiredError& e) {
+    if (std::string(e.what()) != CLI::RequiredError::Subcommand(1).what()) return app.exit(e), 2;
+    fmt::print(stderr, "{}\nRun with --help for more information.\n", missing_command(&app));
+    return 2;
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   } catch (const Error& e) {

@@ -65,7 +65,9 @@ std::shared_ptr<Options> add_program(CLI::App& show_command, const char* name, c
   std::vector<std::string> names;
   for (const MachineInfo& m : machines()) names.push_back(m.name);
   if (std::find(names.begin(), names.end(), options->on.machine) == names.end()) options->on.machine = names.front();
-  command->add_option("-s,--stage", options->stage, "What to print: a stage of --list, source, facts")
+  command
+      ->add_option("-s,--stage", options->stage,
+                   "What to print: a stage of --list; source is the generated text (on the CPU: LLVM IR)")
       ->capture_default_str();
   command->add_flag("-l,--list", options->list, "List the stages");
   command->add_option("-m,--machine", options->on.machine, "Compile for this machine")
