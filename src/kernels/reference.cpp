@@ -38,13 +38,18 @@ class Reader {
   std::vector<int64_t> strides_;
 };
 
+/// The part of its bound that an error uses: infinite for NaN, and for an error where none is allowed.
+double part_of_bound(double error, double bound) {
+  if (std::isnan(error)) return HUGE_VAL;
+  if (error == 0 || std::isinf(bound)) return 0;
+  return error / bound;
+}
+
 void compare(Agreement& a, std::vector<int64_t> at, double got, double wanted, double bound) {
-  double error = got == wanted ? 0 : std::fabs(got - wanted);
-  bool first = a.elements++ == 0;
-  bool lost = std::isnan(a.error);
-  if (!first && (lost || error * a.tolerance < a.error * bound ||
-                 (error * a.tolerance == a.error * bound && bound <= a.tolerance)))
-    return;
+  const double error = got == wanted ? 0 : std::fabs(got - wanted);
+  const double part = part_of_bound(error, bound), worst = part_of_bound(a.error, a.tolerance);
+  const bool first = a.elements++ == 0;
+  if (!first && (part < worst || (part == worst && (std::isinf(part) || bound <= a.tolerance)))) return;
   a.error = error, a.tolerance = bound, a.got = got, a.wanted = wanted, a.at = std::move(at);
 }
 
