@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -84,6 +85,8 @@ Row perform(const Task& task, const Job& job, const Options& options) {
     arguments.emplace_back(tensors.back()->view());
   }
   DeviceTensor output(kernel.device(), job.output);
+  std::memset(job.output.view().data, 0xff, static_cast<size_t>(job.output.bytes()));  // NaN, not an earlier result
+  output.copy_in(job.output);
   arguments.emplace_back(output.view());
   for (double scalar : job.scalars) arguments.emplace_back(scalar);
 
@@ -150,6 +153,9 @@ int run(Options options) {
     } catch (const Error& e) {
       ++failed;
       fmt::print(stderr, "FAILED\n{}\n", describe(e));
+    } catch (const std::exception& e) {  // memory, threads
+      ++failed;
+      fmt::print(stderr, "FAILED\n{}\n", e.what());
     }
   }
   const std::string path = options.json.empty() ? default_json() : options.json;
