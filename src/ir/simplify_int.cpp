@@ -10,6 +10,9 @@
 namespace tilewright::ir {
 namespace {
 
+/// Whether `e`, of that form, is no sum, or one of more terms than a form has.
+bool is_atom(const Linear& form, const ExprNode& e) { return form.terms.size() == 1 && form.terms[0].atom == &e; }
+
 size_t size_of(const Linear& f) { return f.terms.size() + (f.constant != 0 ? 1 : 0); }
 
 Expr number(DType t, int64_t v) { return constant(Scalar::of_int(t, v)); }
@@ -66,7 +69,9 @@ Expr ExprSimplifier::from_linear(Linear form, DType t, const Expr& e) const {
 bool ExprSimplifier::merges(const ExprNode& e) const {
   const Binary* b = as<Binary>(&e);
   if (!b || !is_scalar_int(e.dtype) || (b->op != BinaryOp::add && b->op != BinaryOp::sub)) return false;
-  return size_of(context_.linear(Expr(&e))) < size_of(context_.linear(b->a)) + size_of(context_.linear(b->b));
+  const Linear& form = context_.linear(Expr(&e));
+  if (is_atom(form, e)) return false;
+  return size_of(form) < size_of(context_.linear(b->a)) + size_of(context_.linear(b->b));
 }
 
 /// A sum whose terms merge, of the simplified atoms.
@@ -84,7 +89,7 @@ Expr ExprSimplifier::merged_sum(const ExprNode& e) {
 Expr ExprSimplifier::sum(const Expr& e) {
   const DType t = e->dtype;
   const Linear& form = context_.linear(e);
-  if (form.terms.size() == 1 && form.terms[0].atom == e.get()) return constant_or(e);
+  if (is_atom(form, *e)) return constant_or(e);
   Linear joined = form;
   bool changed = false;
   while (join_quotient_and_remainder(joined, context_, t.bits)) changed = true;
