@@ -84,8 +84,8 @@ Kernel compile(const std::string& name, const Arguments& arguments, std::vector<
 
 /// Traces `builder` once and compiles it for `machine`.
 template <class... S, class F>
-Kernel compile(const std::string& name, F builder, const Signature<S...>& signature,
-               const std::string& machine = "cpu", const CompileOptions& options = {}, Location at = Here::current()) {
+Kernel compile(const std::string& name, F builder, const Signature<S...>& signature, const std::string& machine = "cpu",
+               const CompileOptions& options = {}, Location at = Here::current()) {
   return detail::compile(name, signature, {std::is_same_v<S, TensorSpec>...}, make_builder(signature, builder), machine,
                          options, at);
 }
