@@ -6,6 +6,8 @@
 #include <mutex>
 
 #include "jit/capabilities.h"
+#include "target/cuda/cuda_target.h"
+#include "target/cuda/emulator_device.h"
 #include "target/interp/interp_target.h"
 #ifdef TW_HAVE_CPU
 #include "target/cpu/cpu_device.h"
@@ -40,6 +42,13 @@ std::shared_ptr<Device> cpu_device(int threads) {
 }
 #endif
 
+const Target& emulated_cuda_target() {
+  static const cuda::CudaTarget target("sm_90a");
+  return target;
+}
+
+std::pair<bool, std::string> answer(const Availability& a) { return {a.available, a.reason}; }
+
 }  // namespace
 
 const std::vector<Machine>& machine_list() {
@@ -53,6 +62,10 @@ const std::vector<Machine>& machine_list() {
       {"cpu", "host CPU", cpu_target, [] { return always("LLVM on this host"); },
        [](const CompileOptions& options) -> std::shared_ptr<Device> { return cpu_device(options.threads); }},
 #endif
+      {"cuda-emulator", "SIMT emulator", emulated_cuda_target, [] { return answer(cuda::probe_emulator()); },
+       [](const CompileOptions& options) -> std::shared_ptr<Device> {
+         return std::make_shared<cuda::EmulatorDevice>(options.seed);
+       }},
   };
   return list;
 }

@@ -227,6 +227,8 @@ void* HostLibrary::symbol(const std::string& name) const {
   return address;
 }
 
+std::string host_compiler() { return find_compiler(""); }
+
 std::string host_cache_directory() {
   std::vector<std::string> candidates;
   if (const char* chosen = std::getenv("TILEWRIGHT_CACHE"); chosen && *chosen) candidates.push_back(chosen);

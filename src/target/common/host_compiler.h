@@ -43,6 +43,9 @@ struct HostCompileOptions {
 /// output when the text does not compile, and with what to install when there is no compiler.
 std::shared_ptr<const HostLibrary> compile_host_library(std::string_view text, const HostCompileOptions& options = {});
 
+/// The path of the compiler that default options choose. DeviceError with what to install when there is none.
+std::string host_compiler();
+
 /// $TILEWRIGHT_CACHE, else ~/.cache/tilewright, else /tmp/tilewright-UID: the first that can be created and written.
 std::string host_cache_directory();
 

@@ -103,7 +103,7 @@ Artifact CudaTarget::emit(const Ref<Kernel>& kernel, const LaunchPlan& plan) con
     out.statement(blocks.body);
     out.close();
   }
-  return {"cuda", caps_.arch, "CUDA C++", out.text(), "", plan};
+  return {"cuda", caps_.arch, "CUDA C++", out.text(), "", plan, out.lines()};
 }
 
 }  // namespace tilewright::cuda
