@@ -53,6 +53,8 @@ void* external(const std::string& name) {
   fail("the code calls " + name + ", which this process does not have");
 }
 
+constexpr size_t kLargest = size_t{1} << 30;  // bytes of an object in memory
+
 size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
 class Linker {
@@ -68,10 +70,11 @@ class Linker {
       for (size_t i = 0; i < sections_.size(); ++i) {
         const Elf64_Shdr& s = sections_[i];
         if (!(s.sh_flags & SHF_ALLOC) || part_of(s) != part) continue;
+        if (s.sh_addralign > page) fail("a section asks for more than the alignment of a page");
         at = round_up(at, std::max<size_t>(1, s.sh_addralign));
         places_[i] = static_cast<ptrdiff_t>(at);
+        if (s.sh_size > kLargest - at) fail("its sections are larger than 1 GiB");
         at += s.sh_size;
-        if (at > (size_t{1} << 30)) fail("a section is larger than 1 GiB");
       }
       if (part < 2) {  // stubs behind the code, addresses behind the constants
         at = round_up(at, 16);
@@ -79,6 +82,7 @@ class Linker {
         at += symbols_.size() * 16;
       }
       at = round_up(at, page);
+      if (at > kLargest) fail("its sections are larger than 1 GiB");
     }
     starts_[3] = at;
     return at;
@@ -144,11 +148,14 @@ class Linker {
 
   std::string name_of(const Elf64_Sym& s) const {
     if (s.st_name >= names_.sh_size) fail("a symbol has no name");
-    const char* start = at(names_.sh_offset + s.st_name, names_.sh_size - s.st_name);
-    return std::string(start, strnlen(start, names_.sh_size - s.st_name));
+    const char* names = at(names_.sh_offset, names_.sh_size);
+    return std::string(names + s.st_name, strnlen(names + s.st_name, names_.sh_size - s.st_name));
   }
   bool is_defined(const Elf64_Sym& s) const { return s.st_shndx < sections_.size() && places_[s.st_shndx] >= 0; }
-  size_t offset_of(const Elf64_Sym& s) const { return static_cast<size_t>(places_[s.st_shndx]) + s.st_value; }
+  size_t offset_of(const Elf64_Sym& s) const {
+    if (s.st_value > sections_[s.st_shndx].sh_size) fail("symbol " + name_of(s) + " lies outside its section");
+    return static_cast<size_t>(places_[s.st_shndx]) + s.st_value;
+  }
 
   uint64_t address_of(size_t symbol) const {
     const Elf64_Sym& s = symbols_[symbol];
