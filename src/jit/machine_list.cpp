@@ -6,6 +6,8 @@
 #include <mutex>
 
 #include "jit/capabilities.h"
+#include "target/ascend/ascend_target.h"
+#include "target/ascend/emulator_device.h"
 #include "target/cuda/cuda_target.h"
 #include "target/cuda/emulator_device.h"
 #include "target/interp/interp_target.h"
@@ -47,6 +49,11 @@ const Target& emulated_cuda_target() {
   return target;
 }
 
+const Target& ascend_target() {
+  static const ascend::AscendTarget target;
+  return target;
+}
+
 std::pair<bool, std::string> answer(const Availability& a) { return {a.available, a.reason}; }
 
 }  // namespace
@@ -65,6 +72,10 @@ const std::vector<Machine>& machine_list() {
       {"cuda-emulator", "SIMT emulator", emulated_cuda_target, [] { return answer(cuda::probe_emulator()); },
        [](const CompileOptions& options) -> std::shared_ptr<Device> {
          return std::make_shared<cuda::EmulatorDevice>(options.seed);
+       }},
+      {"ascend-emulator", "engine emulator", ascend_target, [] { return answer(ascend::probe_emulator()); },
+       [](const CompileOptions& options) -> std::shared_ptr<Device> {
+         return std::make_shared<ascend::EmulatorDevice>(options.seed);
        }},
   };
   return list;

@@ -52,8 +52,9 @@ KernelRef guard_accesses(const KernelRef& kernel, PassContext& context);
 /// stay whole on an engine that moves data; refuses nothing.
 KernelRef lower_tiles(const KernelRef& kernel, PassContext& context);
 
-/// Takes stage lowered; gives every buffer a byte offset (one buffer, one address) and moves `alloc` to the start of
-/// its phase, memory of one iteration aside; refuses phases that need more than a memory has, with a table of it.
+/// Takes stage lowered; gives every buffer a byte offset (one buffer, one address; rows aligned as the memory asks) and
+/// moves `alloc` to the start of its phase, memory of one iteration aside; refuses phases that need more than a memory
+/// has, with a table of it.
 KernelRef plan_memory(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage lowered, threads model; gives barriers before statements that conflict with what other threads did since

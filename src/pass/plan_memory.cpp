@@ -27,6 +27,17 @@ int64_t bytes_of(const Buffer& b) {
   return b.dtype.bytes(count);
 }
 
+/// The buffer with its last axis widened so that every row begins at a multiple of the memory's row alignment.
+Ref<Buffer> with_aligned_rows(const Ref<Buffer>& b, const Memory& memory) {
+  if (b->shape.size() < 2 || memory.row_alignment == 1) return b;
+  int64_t width = 0;
+  TW_CHECK(is_constant(b->shape.back(), &width), fmt::format("{}: a tile's extent is not a constant", b->name));
+  Exprs shape = b->shape;
+  while (b->dtype.bytes(width) % memory.row_alignment) ++width;
+  shape.back() = index(width);
+  return make_at<Buffer>(b->at, b->name, b->dtype, shape, b->strides, b->space, b->memory, b->offset);
+}
+
 std::string table(const std::vector<Placed>& placed, const Memory& memory) {
   int64_t total = 0;
   std::string text;
@@ -45,9 +56,9 @@ std::vector<Placed> place_buffers(const Stmt& phase, const Caps& caps) {
   post_order(phase, [&](const Node& node) {
     const auto* alloc = as<Alloc>(&node);
     if (!alloc) return;
-    const Ref<Buffer>& b = alloc->buffer;
-    const Memory* memory = caps.memory(b->memory);
-    TW_CHECK(memory, fmt::format("{}: no memory named '{}'", b->name, b->memory));
+    const Memory* memory = caps.memory(alloc->buffer->memory);
+    TW_CHECK(memory, fmt::format("{}: no memory named '{}'", alloc->buffer->name, alloc->buffer->memory));
+    const Ref<Buffer> b = with_aligned_rows(alloc->buffer, *memory);
     int64_t& next = used[memory->name];
     next = (next + memory->alignment - 1) / memory->alignment * memory->alignment;
     placed.push_back({b, next, bytes_of(*b)});

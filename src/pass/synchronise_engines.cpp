@@ -13,7 +13,7 @@ namespace {
 
 using namespace ir;
 
-/// The latest access of one engine to one buffer, reading or writing.
+/// The latest access of one engine to one buffer, reading or writing. A flag counts as a buffer that its wait reads.
 struct Key {
   std::string buffer, engine;
   bool write;
@@ -117,8 +117,10 @@ class Synchronise {
     if (from.name == to.name) {
       stmts.push_back(make_at<EngineBarrier>(at, from.name));
     } else {
-      stmts.push_back(make_at<SetFlag>(at, from.name, to.name, int64_t{0}));
-      stmts.push_back(make_at<WaitFlag>(at, from.name, to.name, int64_t{0}));
+      const int64_t id = free_flag(from, to, stmts, at);
+      stmts.push_back(make_at<SetFlag>(at, from.name, to.name, id));
+      stmts.push_back(make_at<WaitFlag>(at, from.name, to.name, id));
+      state_[{flag_name(from, to, id), to.name, false}] = {};
     }
     for (auto& [key, seen] : state_) {
       if (key.engine != from.name && !seen.contains(from.name)) continue;
@@ -127,6 +129,30 @@ class Synchronise {
       else
         seen.insert(to.name);
     }
+  }
+
+  static std::string flag_name(const Engine& from, const Engine& to, int64_t id) {
+    return fmt::format("{} -> {} id {}", from.name, to.name, id);
+  }
+
+  /// A flag that `from` may set: it has seen the last wait for it complete, else the set could come before that wait
+  /// and be lost. A wait of the issuing engine is always complete, because that engine issues the set. When no flag is
+  /// free, the issuing engine waits for `to` first.
+  int64_t free_flag(const Engine& from, const Engine& to, Stmts& stmts, Location at) {
+    if (to.issues) return 0;
+    for (int64_t id = 0; id < caps_.flags_per_pair; ++id) {
+      auto last = state_.find({flag_name(from, to, id), to.name, false});
+      if (last == state_.end() || last->second.contains(from.name)) return id;
+    }
+    wait(to, issuing_engine(), stmts, at);
+    return 0;
+  }
+
+  const Engine& issuing_engine() const {
+    for (const Engine& e : caps_.engines)
+      if (e.issues) return e;
+    TW_CHECK(false, "no engine issues to the others");
+    return caps_.engines.front();
   }
 
   const Caps& caps_;

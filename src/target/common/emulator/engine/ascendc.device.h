@@ -1,7 +1,9 @@
 #ifndef TW_ENGINE_ASCENDC_H
 #define TW_ENGINE_ASCENDC_H
 // The Ascend C names of the vector core (A2/A3, __NPU_ARCH__ 2201) for a kernel text that runs on the engine emulator.
-// Each call becomes one tw_engine::Op; nothing is computed here. Written from the public API documentation.
+// Each call becomes one tw_engine::Op; nothing is computed here but scalars. Written from the public API documentation.
+#include <math.h>
+
 #include <cstring>
 #include <type_traits>
 #ifndef TW_ENGINE_ABI_H
@@ -461,6 +463,10 @@ template <class T, CacheLine entire, DcciDst = DcciDst::CACHELINE_ALL>
 void DataCacheCleanAndInvalid(const GlobalTensor<T>& at, uint32_t line = __builtin_LINE()) {
   tw_engine::api->clean_cache(tw_engine::api->self, &at.tw_ref, entire == CacheLine::ENTIRE_DATA_CACHE, line);
 }
+
+// Conversions of scalars; those between half and float are casts.
+inline float ToFloat(const bfloat16_t& value) { return static_cast<float>(value); }
+inline bfloat16_t ToBfloat16(const float& value) { return bfloat16_t(value); }
 
 inline int64_t GetBlockIdx() { return tw_engine::api->block; }
 inline int64_t GetBlockNum() { return tw_engine::api->blocks; }

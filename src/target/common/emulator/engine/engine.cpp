@@ -86,11 +86,12 @@ std::string batch_text(const std::vector<Text>& texts, int npu_arch) {
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string& name = texts[i].name;
     if (!is_identifier(name)) throw UserError({}, fmt::format("'{}' is not a name of a kernel function", name));
-    if (!names.insert(name).second)
-      throw UserError({}, fmt::format("two kernel texts of one batch are named {}", name));
+    const std::string& entry = texts[i].entry.empty() ? name : texts[i].entry;
+    if (!names.insert(entry).second)
+      throw UserError({}, fmt::format("two kernel texts of one batch are named {}", entry));
     out += fmt::format("namespace tw_text_{} {{\n#line 1 \"{}\"\n{}\n}}\n", i, name, prepare(texts[i]));
     const std::string thunk = fmt::format("tw_engine::Thunk<&tw_text_{}::{}>", i, name);
-    table += fmt::format("  {{\"{}\", {}::count, {}::sizes, &{}::call}},\n", name, thunk, thunk, thunk);
+    table += fmt::format("  {{\"{}\", {}::count, {}::sizes, &{}::call}},\n", entry, thunk, thunk, thunk);
   }
   out += fmt::format(
       "#line 1 \"batch\"\nextern \"C\" const tw_engine::Entry tw_engine_entries[] = {{\n{}  {{nullptr, 0, nullptr, "

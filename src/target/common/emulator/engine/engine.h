@@ -35,6 +35,7 @@ namespace tilewright::engine {
 struct Text {
   std::string name;
   std::string source;
+  std::string entry = {};  // the name by which the batch knows it; empty: `name`
 };
 
 /// An argument of a launch.
@@ -73,7 +74,7 @@ struct Options {
 class Program {
  public:
   /// Compiles all texts to one shared object (cached by content). UserError when a text includes another header or two
-  /// have one name; DeviceError with the compiler's words when one does not compile.
+  /// entries have one name; DeviceError with the compiler's words when one does not compile.
   static Program compile(const std::vector<Text>& texts, int npu_arch = 2201);
 
   /// Runs a kernel on `cores` vector cores, one after the other. UserError when there is no such kernel or the

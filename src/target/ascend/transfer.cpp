@@ -1,0 +1,145 @@
+#include "target/ascend/transfer.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "ir/build.h"
+#include "ir/walk.h"
+
+namespace tilewright::ascend {
+namespace {
+
+using namespace ir;
+
+bool is_global(const Region& r) { return r.buffer->space == Space::global; }
+
+/// Elements of a unit.
+int64_t per_unit(DType type) { return kUnit / type.bytes(); }
+
+/// A number that divides the value, as large as plain reading shows; 0 for the constant 0.
+int64_t divisor_of(const Expr& e) {
+  int64_t value = 0;
+  if (is_constant(e, &value)) return std::abs(value);
+  const auto* b = as<Binary>(e);
+  if (!b) return 1;
+  const int64_t x = divisor_of(b->a), y = divisor_of(b->b);
+  switch (b->op) {
+    case BinaryOp::add:
+    case BinaryOp::sub:
+    case BinaryOp::min:
+    case BinaryOp::max:
+      return std::gcd(x, y);
+    case BinaryOp::mul:
+      return x * y;
+    default:
+      return 1;
+  }
+}
+
+bool is_multiple(const Expr& e, int64_t of) { return divisor_of(e) % of == 0; }
+
+/// The axes whose extent is not the constant 1: a copy's two regions have as many, in the same order.
+std::vector<size_t> loop_axes(const Region& r) {
+  std::vector<size_t> axes;
+  for (size_t d = 0; d < r.extent.size(); ++d)
+    if (!is_constant_equal(r.extent[d], 1)) axes.push_back(d);
+  return axes;
+}
+
+/// Whether the rows of the copy run along the last axis of the tile; else each element is a row of its own.
+bool has_rows(const Region& tile) { return !is_constant_equal(tile.extent.back(), 1); }
+
+std::string elements(const Expr& e, DType type) {
+  int64_t n = 0;
+  return is_constant(e, &n) ? fmt::format("{} elements ({} bytes)", n, type.bytes(n)) : "a number of elements";
+}
+
+}  // namespace
+
+std::optional<std::string> refuse_copy(const Copy& copy) {
+  if (is_global(*copy.src) == is_global(*copy.dst)) return std::nullopt;
+  const bool loads = is_global(*copy.src);
+  const Region &global = loads ? *copy.src : *copy.dst, &tile = loads ? *copy.dst : *copy.src;
+  const DType type = tile.buffer->dtype;
+  if (global.buffer->dtype != type)
+    return fmt::format(
+        "copy converts {} to {} on the way, which the engines that move data cannot; copy through a tile of {} and "
+        "convert between tiles",
+        to_string(copy.src->buffer->dtype), to_string(copy.dst->buffer->dtype), to_string(global.buffer->dtype));
+  const int64_t unit = per_unit(type);
+  const Expr &first = tile.offset.back(), &length = tile.extent.back(), &width = tile.buffer->shape.back();
+  if (!is_multiple(first, unit))
+    return fmt::format(
+        "rows of the copy begin {} into a row of {}; engines move units of {} bytes, so begin at a multiple of {} "
+        "elements",
+        elements(first, type), tile.buffer->name, kUnit, unit);
+  int64_t begin = 0, count = 0, end = 0;
+  const bool reaches_end =
+      is_constant(first, &begin) && is_constant(length, &count) && is_constant(width, &end) && begin + count == end;
+  if (loads && !reaches_end && !is_multiple(length, unit))
+    return fmt::format(
+        "the copy writes {} of each row of {}; engines move units of {} bytes and would overwrite what follows, so "
+        "copy a multiple of {} elements or up to the end of the row",
+        elements(length, type), tile.buffer->name, kUnit, unit);
+  if (has_rows(tile)) {
+    const size_t inner = loop_axes(global).back();
+    if (!is_constant_equal(global.buffer->strides[inner], 1))
+      return fmt::format(
+          "rows of the copy run along axis {} of {}, whose stride is not known to be 1; engines move contiguous rows, "
+          "so declare the tensor contiguous() or its last stride 1, and copy along the last axis",
+          inner, global.buffer->name);
+  }
+  if (loads && copy.fill && type.bytes() == 8 && !is_constant_equal(copy.fill, 0))
+    return fmt::format("a copy of {} pads with 0 only; fill the tile's rest after the copy", to_string(type));
+  return std::nullopt;
+}
+
+void print_copy(const Copy& copy, CText& out) {
+  const bool loads = is_global(*copy.src);
+  const Region &global = loads ? *copy.src : *copy.dst, &tile = loads ? *copy.dst : *copy.src;
+  const DType type = tile.buffer->dtype;
+  const int64_t unit = per_unit(type);
+  const bool rows = has_rows(tile);
+  const Expr first = tile.offset.back(), length = rows ? tile.extent.back() : index(1);
+  if (!loads && !is_multiple(first, unit))
+    throw UserError(copy.at, fmt::format("ascend: the copy may write before the start of {}: its first element in {} "
+                                         "need not lie at a multiple of {} bytes then; write from the start on",
+                                         global.buffer->name, tile.buffer->name, kUnit));
+
+  // Loops over the rows.
+  std::vector<size_t> tile_axes = loop_axes(tile), global_axes = loop_axes(global);
+  if (rows) tile_axes.pop_back(), global_axes.pop_back();
+  Exprs at_tile = tile.offset, at_global = global.offset;
+  for (size_t i = 0; i < tile_axes.size(); ++i) {
+    Ref<Var> row = make<Var>(fmt::format("row{}_", i), i64);
+    out.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", row->name, out.index(tile.extent[tile_axes[i]])));
+    at_tile[tile_axes[i]] = add(at_tile[tile_axes[i]], row);
+    at_global[global_axes[i]] = add(at_global[global_axes[i]], row);
+  }
+
+  // The block begins `before` elements into its first unit; `after` elements are left of its last.
+  const Expr before = is_multiple(first, unit) ? index(0) : floormod(first, index(unit));
+  const Expr last = add(before, length);
+  const Expr after = is_multiple(last, unit) ? index(0) : floormod(sub(index(0), last), index(unit));
+  at_tile.back() = sub(at_tile.back(), before);
+  const std::string local = fmt::format("{}[{}]", tile.buffer->name, out.offset(*tile.buffer, at_tile));
+  const std::string in_global = fmt::format("{}[{}]", global.buffer->name, out.offset(*global.buffer, at_global));
+  const std::string block = fmt::format("AscendC::DataCopyExtParams{{1, static_cast<uint32_t>({}), 0, 0, 0}}",
+                                        out.index(mul(length, index(type.bytes()))));
+  if (!loads) {
+    out.line(fmt::format("AscendC::DataCopyPad({}, {}, {});", in_global, local, block));
+  } else {
+    const bool pads = !is_constant_equal(before, 0) || !is_constant_equal(after, 0);
+    const std::string fill = out.value(copy.fill ? copy.fill : constant(Scalar::of_int(type, 0)));
+    const std::string padding =
+        fmt::format("AscendC::DataCopyPadExtParams<{}>{{{}, static_cast<uint8_t>({}), static_cast<uint8_t>({}), {}}}",
+                    out.dialect().type_name(type), pads, out.index(before), out.index(after), fill);
+    out.line(fmt::format("AscendC::DataCopyPad({}, {},", local, in_global));
+    out.line(fmt::format("                     {},", block));
+    out.line(fmt::format("                     {});", padding));
+  }
+  for (size_t i = 0; i < tile_axes.size(); ++i) out.close();
+}
+
+}  // namespace tilewright::ascend
