@@ -1,4 +1,5 @@
-// The first kernel: z = x + y, tile by tile.  Run it on another machine: 01_vector_add interp
+// The first kernel: z = x + y, tile by tile. It runs on the CPU, in the interpreter, as CUDA or as Ascend C on an
+// emulator: 01_vector_add [cpu | interp | cuda-emulator | ascend-emulator]
 #include <cstdio>
 #include <vector>
 
@@ -21,8 +22,8 @@ void vector_add(Buffer x, Buffer y, Buffer z) {
 int main(int argc, char** argv) {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   // One kernel for every N: the function is traced once, here, and never again.
-  Kernel add = compile("vector_add", vector_add,
-                       signature(tensor("x", f32, {"N"}), tensor("y", f32, {"N"}), tensor("z", f32, {"N"})), machine);
+  auto vector = [](const char* name) { return tensor(name, f32, {"N"}).contiguous(); };
+  Kernel add = compile("vector_add", vector_add, signature(vector("x"), vector("y"), vector("z")), machine);
   for (int64_t n : {0, 1, 1023, 1025, 10000}) {
     std::vector<float> x(n, 1.5f), y(n), z(n);
     for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(i);

@@ -21,7 +21,6 @@ void reverse(Buffer x, Buffer y, int tile) {
 int main(int argc, char** argv) {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   const int tile = 96;  // sizes need not be powers of two
-  // Here the kernel is told more: without gaps between elements, addresses are known to be consecutive.
   Kernel kernel = compile(
       "reverse", [=](Buffer x, Buffer y) { reverse(x, y, tile); },
       signature(tensor("x", i32, {"N"}).contiguous(), tensor("y", i32, {"N"}).contiguous()), machine);
