@@ -112,10 +112,17 @@ class Value {
     return to == from ? text : fmt::format("{}({})", dialect_.type_name(to), bare(text));
   }
 
+  /// An operand of a rule, which is overloaded: an index constant says that it has 64 bits.
+  std::string argument(const Expr& e, const std::string& text) const {
+    const auto* constant = ir::as<Const>(e);
+    return constant && constant->value.type == i64 ? c_literal(constant->value, dialect_) : text;
+  }
+
   std::string binary_text(const Binary& n) const {
     DType type = n.a->dtype, wide = computed(type);
     std::string a = as(wide, type, part(n.a).text), b = as(wide, type, part(n.b).text);
     auto plain = [&](const char* op) { return fmt::format("({} {} {})", a, op, b); };
+    auto rule = [&] { return call(name_of(n.op), {argument(n.a, a), argument(n.b, b)}); };
     auto cut = [&](std::string text) { return as(type, wide, text); };
     bool wraps = type.is_int() && !index_;
     switch (n.op) {
@@ -156,9 +163,9 @@ class Value {
           return cut(n.op == BinaryOp::shl
                          ? fmt::format("(({} < 0 || {} >= {}) ? 0 : {})", b, b, int(type.bits), call("shl", {a, b}))
                          : call("shr", {a, b}));
-        return call(name_of(n.op), {a, b});
+        return rule();
       default:
-        return cut(call(name_of(n.op), {a, b}));
+        return cut(rule());
     }
   }
 
