@@ -72,9 +72,10 @@ class PointerMap {
   /// The slot of the key, or the empty slot where it belongs. The table has an empty slot.
   size_t probe(const void* key) const {
     const size_t mask = slots_.size() - 1;
-    // Fibonacci hashing: neighbouring addresses differ in their low bits, the product's high bits depend on all of
-    // them.
-    size_t i = static_cast<size_t>(reinterpret_cast<uintptr_t>(key) * 0x9e3779b97f4a7c15u >> shift_);
+    // Nodes made one after the other lie side by side, and so do their slots: the page is hashed (Fibonacci hashing),
+    // the place in the page is kept.
+    const auto address = reinterpret_cast<uintptr_t>(key);
+    size_t i = static_cast<size_t>(((address >> 12) * 0x9e3779b97f4a7c15u >> shift_) + (address >> 4)) & mask;
     while (slots_[i].key != key && slots_[i].key != nullptr) i = (i + 1) & mask;
     return i;
   }

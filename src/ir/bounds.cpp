@@ -197,25 +197,29 @@ Range Context::known_range(const Expr& e) const {
 Range Context::range(const Expr& root) const {
   if (!has_range(root->dtype)) return {};
   if (const Range* r = ranges_.find(root.get())) return *r;
-  std::vector<const ExprNode*> stack{root.get()};
+  struct Frame {
+    const ExprNode* e;
+    bool entered = false;
+  };
+  std::vector<Frame> stack{{root.get()}};
   std::vector<const Node*> children;
   pin(root.get());
   while (!stack.empty()) {
-    const ExprNode* e = stack.back();
-    if (ranges_.find(e)) {
+    const ExprNode* e = stack.back().e;
+    if (stack.back().entered) {
       stack.pop_back();
-      continue;
+      ranges_.insert(e, compute(*e));
+    } else if (ranges_.find(e)) {
+      stack.pop_back();
+    } else {
+      stack.back().entered = true;
+      children.clear();
+      if (e->kind != Kind::Load) append_children(*e, children);
+      for (const Node* child : children) {
+        const auto* c = static_cast<const ExprNode*>(child);
+        if (has_range(c->dtype)) stack.push_back({c});
+      }
     }
-    const size_t waiting = stack.size();
-    children.clear();
-    if (e->kind != Kind::Load) append_children(*e, children);
-    for (const Node* child : children) {
-      const auto* c = static_cast<const ExprNode*>(child);
-      if (has_range(c->dtype) && !ranges_.find(c)) stack.push_back(c);
-    }
-    if (stack.size() != waiting) continue;
-    stack.pop_back();
-    ranges_.insert(e, compute(*e));
   }
   return *ranges_.find(root.get());
 }

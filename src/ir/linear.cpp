@@ -12,7 +12,7 @@ constexpr size_t kMaxTerms = 16;
 
 uint64_t bits_of(int64_t v) { return static_cast<uint64_t>(v); }
 
-/// The two operands of `e` that are sums of its type too, and what they are multiplied by.
+/// The two operands of `e` that are sums of its type too, and what they are multiplied by: the first of two by 1.
 struct Parts {
   const ExprNode* part[2] = {nullptr, nullptr};
   int64_t factor[2] = {0, 0};
@@ -47,7 +47,9 @@ bool same_expr(const ExprNode* a, const ExprNode* b) {
 }
 
 Linear add_scaled(const Linear& a, const Linear& b, int64_t factor, int bits) {
-  Linear sum = a;
+  Linear sum;
+  sum.terms.reserve(a.terms.size() + b.terms.size());
+  sum.terms = a.terms;
   sum.constant = wrap_signed(bits, bits_of(a.constant) + bits_of(factor) * bits_of(b.constant));
   for (const Linear::Term& t : b.terms) {
     const uint64_t added = bits_of(factor) * bits_of(t.factor);
@@ -118,10 +120,10 @@ const Linear& LinearForms::of(const ExprNode* root) {
 Linear LinearForms::compute(const ExprNode& e) {
   if (const Const* c = as<Const>(&e)) return {{}, wrap_signed(e.dtype.bits, c->value.bits)};
   const Parts p = parts_of(e);
-  Linear sum;
-  for (int i = 0; i < 2; ++i)
-    if (p.part[i]) sum = add_scaled(sum, *known(p.part[i]), p.factor[i], e.dtype.bits);
-  if (!p.part[0] || sum.terms.size() > kMaxTerms) return {{{&e, 1}}, 0};
+  if (!p.part[0]) return {{{&e, 1}}, 0};
+  Linear sum = p.part[1] ? add_scaled(*known(p.part[0]), *known(p.part[1]), p.factor[1], e.dtype.bits)
+                         : add_scaled({}, *known(p.part[0]), p.factor[0], e.dtype.bits);
+  if (sum.terms.size() > kMaxTerms) return {{{&e, 1}}, 0};
   return sum;
 }
 

@@ -26,30 +26,35 @@ Expr simplify(const Expr& e, const Context& context) { return ExprSimplifier(con
 
 Expr ExprSimplifier::run(const Expr& root) {
   if (const Expr* known = memo_.find(root.get())) return *known;
-  std::vector<const Node*> stack{root.get()}, children;
+  struct Frame {
+    const ExprNode* e;
+    bool entered = false, merged = false;
+  };
+  std::vector<Frame> stack{{static_cast<const ExprNode*>(root.get())}};
+  std::vector<const Node*> parts;
   while (!stack.empty()) {
-    const auto* e = static_cast<const ExprNode*>(stack.back());
-    if (memo_.find(e)) {
+    Frame& top = stack.back();
+    const ExprNode& e = *top.e;
+    if (top.entered) {
+      const bool merged = top.merged;
       stack.pop_back();
-      continue;
+      memo_.insert(&e, merged ? merged_sum(e) : rebuilt(e));
+    } else if (memo_.find(&e)) {
+      stack.pop_back();
+    } else {
+      top.entered = true;
+      top.merged = merges(e);
+      parts.clear();
+      // Sums inside a sum whose terms merge are not written, however many there are: its atoms are enough.
+      if (top.merged)
+        for (const Linear::Term& t : context_.linear(Expr(&e)).terms) parts.push_back(t.atom);
+      else
+        append_children(e, parts);
+      for (const Node* part : parts)
+        if (is_expr(part->kind)) stack.push_back({static_cast<const ExprNode*>(part)});
     }
-    const size_t waiting = stack.size();
-    children.clear();
-    append_parts(*e, children);
-    for (const Node* child : children)
-      if (is_expr(child->kind) && !memo_.find(child)) stack.push_back(child);
-    if (stack.size() != waiting) continue;
-    stack.pop_back();
-    memo_.insert(e, merges(*e) ? merged_sum(*e) : rebuilt(*e));
   }
   return *memo_.find(root.get());
-}
-
-/// What must be simplified before `e`: the atoms of a sum whose terms merge (the sums inside it are not written,
-/// however many there are), else the children.
-void ExprSimplifier::append_parts(const ExprNode& e, std::vector<const Node*>& out) const {
-  if (!merges(e)) return append_children(e, out);
-  for (const Linear::Term& t : context_.linear(Expr(&e)).terms) out.push_back(t.atom);
 }
 
 Ref<Buffer> ExprSimplifier::current(const Ref<Buffer>& b) const {

@@ -23,7 +23,6 @@ class ExprSimplifier {
   Ref<Buffer> current(const Ref<Buffer>& b) const;
 
  private:
-  void append_parts(const ExprNode& e, std::vector<const Node*>& out) const;
   bool merges(const ExprNode& e) const;
   Expr rebuilt(const ExprNode& e);
   const Expr& result(const Expr& child) const { return *memo_.find(child.get()); }
@@ -41,7 +40,7 @@ class ExprSimplifier {
 
   Expr merged_sum(const ExprNode& e);
   Expr sum(const Expr& e);
-  Expr from_linear(Linear form, DType t, const Expr& e) const;
+  Expr from_linear(const Linear& form, DType t, const Expr& e) const;
   Expr divide(BinaryOp op, const Expr& a, const Expr& b);
   Expr divide_by_constant(BinaryOp op, const Expr& a, const Expr& b, Wide c);
   Expr divide_sum(BinaryOp op, const Expr& a, const Expr& b, int64_t c);

@@ -1,8 +1,10 @@
 // Integer sums, quotients and remainders. Every rule names what it needs; `fits` means: the sum, as mathematics, lies
 // in the range of its type, so that the machine's value is the mathematical one.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "ir/build.h"
 #include "ir/simplify_expr.h"
@@ -34,35 +36,43 @@ Linear divided(Linear form, int64_t c) {
 }
 
 /// A quotient and a remainder of the same two operands, as terms f * (c * (x / c)) + f * (x % c): f * x instead.
-bool join_quotient_and_remainder(Linear& form, const Context& context, int bits) {
+/// Nothing when there are none.
+std::optional<Linear> join_quotient_and_remainder(const Linear& form, const Context& context, int bits) {
   for (const auto& r : form.terms) {
     const Binary* rem = as<Binary>(r.atom);
     int64_t c;
     if (!rem || (rem->op != BinaryOp::floormod && rem->op != BinaryOp::truncmod) || !is_constant(rem->b, &c) || c == 0)
       continue;
     const BinaryOp op = rem->op == BinaryOp::floormod ? BinaryOp::floordiv : BinaryOp::truncdiv;
+    const int64_t scaled = wrap_signed(bits, static_cast<uint64_t>(r.factor) * static_cast<uint64_t>(c));
     for (const auto& q : form.terms) {
       const Binary* quo = as<Binary>(q.atom);
-      if (!quo || quo->op != op || !is_constant_equal(quo->b, c) || !same_expr(quo->a.get(), rem->a.get())) continue;
-      const uint64_t scaled = static_cast<uint64_t>(r.factor) * static_cast<uint64_t>(c);
-      if (q.factor != wrap_signed(bits, scaled)) continue;
-      const Linear x = context.linear(rem->a);
-      const int64_t factor = r.factor;
-      const ExprNode *one = r.atom, *two = q.atom;
-      std::erase_if(form.terms, [&](const Linear::Term& t) { return t.atom == one || t.atom == two; });
-      form = add_scaled(form, x, factor, bits);
-      return true;
+      if (!quo || quo->op != op || q.factor != scaled || !is_constant_equal(quo->b, c) ||
+          !same_expr(quo->a.get(), rem->a.get()))
+        continue;
+      Linear rest{{}, form.constant};
+      std::ranges::copy_if(form.terms, std::back_inserter(rest.terms),
+                           [&](const Linear::Term& t) { return t.atom != r.atom && t.atom != q.atom; });
+      return add_scaled(rest, context.linear(rem->a), r.factor, bits);
     }
   }
-  return false;
+  return std::nullopt;
+}
+
+/// The same, until none are left; nothing when there were none.
+std::optional<Linear> join_all(const Linear& form, const Context& context, int bits) {
+  std::optional<Linear> joined = join_quotient_and_remainder(form, context, bits);
+  for (std::optional<Linear> next = joined; next; next = join_quotient_and_remainder(*joined, context, bits))
+    joined = std::move(next);
+  return joined;
 }
 
 }  // namespace
 
 /// The expression of `form`; `e` itself when that is how it is written already.
-Expr ExprSimplifier::from_linear(Linear form, DType t, const Expr& e) const {
+Expr ExprSimplifier::from_linear(const Linear& form, DType t, const Expr& e) const {
   Expr built = build_sum(form, t);
-  return constant_or(e && same_expr(built.get(), e.get()) ? e : built);
+  return e && same_expr(built.get(), e.get()) ? e : built;
 }
 
 /// Whether `e` is a sum of two integers that have terms in common.
@@ -81,19 +91,18 @@ Expr ExprSimplifier::merged_sum(const ExprNode& e) {
   Linear sum{{}, form.constant};
   for (const Linear::Term& term : form.terms)
     sum = add_scaled(sum, context_.linear(result(Expr(term.atom))), term.factor, t.bits);
-  while (join_quotient_and_remainder(sum, context_, t.bits)) continue;
-  return from_linear(std::move(sum), t, Expr(&e));
+  const std::optional<Linear> joined = join_all(sum, context_, t.bits);
+  return from_linear(joined ? *joined : sum, t, Expr(&e));
 }
 
-/// An integer add, sub, mul, shl or neg. It is written anew when terms have merged; else it stays, with its sharing.
+/// An integer add, sub, mul, shl or neg. It is written anew when terms have merged; else it stays, with its
+/// sharing. Its atoms have more than one value each, and so has the sum.
 Expr ExprSimplifier::sum(const Expr& e) {
   const DType t = e->dtype;
   const Linear& form = context_.linear(e);
-  if (is_atom(form, *e)) return constant_or(e);
-  Linear joined = form;
-  bool changed = false;
-  while (join_quotient_and_remainder(joined, context_, t.bits)) changed = true;
-  if (changed || size_of(form) <= 1) return from_linear(std::move(joined), t, e);
+  if (is_atom(form, *e)) return e;
+  const std::optional<Linear> joined = join_all(form, context_, t.bits);
+  if (joined || size_of(form) <= 1) return from_linear(joined ? *joined : form, t, e);
   const Binary* b = as<Binary>(e);
   if (b && (b->op == BinaryOp::add || b->op == BinaryOp::sub)) {
     const size_t parts = size_of(context_.linear(b->a)) + size_of(context_.linear(b->b));
@@ -103,7 +112,7 @@ Expr ExprSimplifier::sum(const Expr& e) {
   }
   if (b && b->op == BinaryOp::mul && is_constant_equal(b->b, 1)) return b->a;
   if (b && b->op == BinaryOp::mul && b->a->kind == Kind::Const) return sum(make<Binary>(BinaryOp::mul, b->b, b->a));
-  return constant_or(e);
+  return e;
 }
 
 Expr ExprSimplifier::int_binary(const Expr& e) {
