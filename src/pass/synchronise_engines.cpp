@@ -101,7 +101,7 @@ class Synchronise {
             if ((other.name == on.engine) != own || (!write && !earlier_write)) continue;
             auto earlier = state_.find({buffer, other.name, earlier_write});
             if (earlier == state_.end() || earlier->second.contains(on.engine)) continue;
-            wait(other, *engine, stmts, s->at);
+            wait(other, *engine, stmts, s);
           }
     for (const auto& [buffer, write] : accesses) {
       std::set<std::string> seen;
@@ -112,14 +112,15 @@ class Synchronise {
     return sequence(std::move(stmts), s->at);
   }
 
-  /// `to` waits for all that was issued to `from`: it then knows what `from` did and what `from` knew.
-  void wait(const Engine& from, const Engine& to, Stmts& stmts, Location at) {
+  /// Before the statement, `to` waits for all that was issued to `from`: it then knows what `from` did and what `from`
+  /// knew.
+  void wait(const Engine& from, const Engine& to, Stmts& stmts, const Stmt& s) {
     if (from.name == to.name) {
-      stmts.push_back(make_at<EngineBarrier>(at, from.name));
+      stmts.push_back(make_at<EngineBarrier>(s->at, from.name));
     } else {
-      const int64_t id = free_flag(from, to, stmts, at);
-      stmts.push_back(make_at<SetFlag>(at, from.name, to.name, id));
-      stmts.push_back(make_at<WaitFlag>(at, from.name, to.name, id));
+      const int64_t id = flag_before(s, from, to, stmts);
+      stmts.push_back(make_at<SetFlag>(s->at, from.name, to.name, id));
+      stmts.push_back(make_at<WaitFlag>(s->at, from.name, to.name, id));
       state_[{flag_name(from, to, id), to.name, false}] = {};
     }
     for (auto& [key, seen] : state_) {
@@ -135,17 +136,18 @@ class Synchronise {
     return fmt::format("{} -> {} id {}", from.name, to.name, id);
   }
 
-  /// A flag that `from` may set: it has seen the last wait for it complete, else the set could come before that wait
-  /// and be lost. A wait of the issuing engine is always complete, because that engine issues the set. When no flag is
-  /// free, the issuing engine waits for `to` first.
-  int64_t free_flag(const Engine& from, const Engine& to, Stmts& stmts, Location at) {
-    if (to.issues) return 0;
-    for (int64_t id = 0; id < caps_.flags_per_pair; ++id) {
-      auto last = state_.find({flag_name(from, to, id), to.name, false});
-      if (last == state_.end() || last->second.contains(from.name)) return id;
-    }
-    wait(to, issuing_engine(), stmts, at);
-    return 0;
+  /// The flag with which `to` waits for `from` before the statement. `from` may set it when it has seen the last wait
+  /// for it complete, else the set could come before that wait and be lost; so the issuing engine waits for `to` first
+  /// where that is not known. A wait of the issuing engine itself is complete, because it issues the set too.
+  int64_t flag_before(const Stmt& s, const Engine& from, const Engine& to, Stmts& stmts) {
+    const std::string pair = from.name + " -> " + to.name;
+    auto [known, is_new] = flags_.try_emplace({s.get(), pair}, 0);
+    if (is_new) known->second = given_[pair]++ % caps_.flags_per_pair;
+    const int64_t id = known->second;
+    if (to.issues) return id;
+    auto last = state_.find({flag_name(from, to, id), to.name, false});
+    if (last != state_.end() && !last->second.contains(from.name)) wait(to, issuing_engine(), stmts, s);
+    return id;
   }
 
   const Engine& issuing_engine() const {
@@ -157,6 +159,8 @@ class Synchronise {
 
   const Caps& caps_;
   State state_;
+  std::map<std::pair<const StmtNode*, std::string>, int64_t> flags_;  // of each statement and pair of engines
+  std::map<std::string, int64_t> given_;                              // flags of each pair so far
 };
 
 }  // namespace

@@ -112,21 +112,24 @@ AscendTarget::AscendTarget(int64_t cores) {
 std::optional<std::string> AscendTarget::refuse(const StmtNode& s) const { return refuse_statement(s); }
 
 Artifact AscendTarget::emit(const Ref<Kernel>& final_stage, const LaunchPlan& plan) const {
-  std::vector<std::string> entries;
-  for (const Phase& phase : plan.phases) entries.push_back(phase.entry);
-  entries.insert(entries.end(), {"AscendC", "half", "bfloat16_t"});
-  const Ref<Kernel> kernel = with_c_names(final_stage, entries);
+  Artifact artifact{"ascend", caps_.arch, "Ascend C", "", "", plan};
+  std::vector<std::string> reserved{"AscendC", "half", "bfloat16_t"};
+  for (Phase& phase : artifact.plan.phases) {
+    phase.entry = c_name(phase.entry);
+    reserved.push_back(phase.entry);
+  }
+  const Ref<Kernel> kernel = with_c_names(final_stage, reserved);
   Stmt body = sequence({kernel->body});
   const Stmts phases = as<Seq>(body) ? as<Seq>(body)->stmts : Stmts{body};
   TW_CHECK(phases.size() == plan.phases.size(), "the launch plan has another number of phases than the kernel");
   CText out(kDialect);
   for (size_t i = 0; i < phases.size(); ++i) {
     if (i) out.line("");
-    print_phase(*kernel, static_cast<const For&>(*phases[i]), plan.phases[i].entry, out);
+    print_phase(*kernel, static_cast<const For&>(*phases[i]), artifact.plan.phases[i].entry, out);
   }
   std::string head = "#include \"kernel_operator.h\"\n\n";
   if (std::string rules = scalar_rules_for(out.text()); !rules.empty()) head += rules + "\n";
-  Artifact artifact{"ascend", caps_.arch, "Ascend C", head + out.text(), "", plan};
+  artifact.text = head + out.text();
   artifact.lines.resize(static_cast<size_t>(std::count(head.begin(), head.end(), '\n')));
   artifact.lines.insert(artifact.lines.end(), out.lines().begin(), out.lines().end());
   return artifact;

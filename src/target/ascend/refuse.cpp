@@ -35,13 +35,6 @@ std::optional<std::string> refuse_value(const Node& node) {
   return std::nullopt;
 }
 
-/// A region of global memory where only tiles in UB can be worked on.
-std::optional<std::string> refuse_region(const Ref<Region>& region, const char* what) {
-  if (region->buffer->space != Space::global) return std::nullopt;
-  return fmt::format("{} works on tiles of a core, and {} is global memory; copy a tile of it to shared(...) first",
-                     what, region->buffer->name);
-}
-
 }  // namespace
 
 std::optional<std::string> refuse_statement(const StmtNode& s) {
@@ -69,19 +62,12 @@ std::optional<std::string> refuse_statement(const StmtNode& s) {
       if (is_wide_integer(from) && to.is_narrow_float()) return double_rounding(from, to);
       return refuse_copy(copy);
     }
-    case Kind::Fill:
-      return refuse_region(static_cast<const Fill&>(s).dst, "fill");
-    case Kind::Gemm: {
-      const auto& gemm = static_cast<const Gemm&>(s);
-      for (const Ref<Region>& region : {gemm.a, gemm.b, gemm.c})
-        if (auto sentence = refuse_region(region, "gemm")) return sentence;
-      return std::nullopt;
-    }
-    case Kind::Reduce: {
-      const auto& reduce = static_cast<const Reduce&>(s);
-      for (const Ref<Region>& region : {reduce.src, reduce.dst})
-        if (auto sentence = refuse_region(region, "reduce")) return sentence;
-      return std::nullopt;
+    case Kind::Fill: {
+      const Buffer& dst = *static_cast<const Fill&>(s).dst->buffer;
+      if (dst.space != Space::global) return std::nullopt;
+      return fmt::format(
+          "fill works on tiles of a core, and {0} is global memory; fill a tile in shared(...) and copy that to {0}",
+          dst.name);
     }
     default:
       return std::nullopt;

@@ -55,6 +55,11 @@ std::string elements(const Expr& e, DType type) {
   return is_constant(e, &n) ? fmt::format("{} elements ({} bytes)", n, type.bytes(n)) : "a number of elements";
 }
 
+/// The value as an unsigned type, whose range it is known to fit.
+std::string narrowed(DType type, const Expr& e, CText& out) {
+  return out.index(is_constant(e) ? e : make<Cast>(type, e));
+}
+
 }  // namespace
 
 std::optional<std::string> refuse_copy(const Copy& copy) {
@@ -125,16 +130,16 @@ void print_copy(const Copy& copy, CText& out) {
   at_tile.back() = sub(at_tile.back(), before);
   const std::string local = fmt::format("{}[{}]", tile.buffer->name, out.offset(*tile.buffer, at_tile));
   const std::string in_global = fmt::format("{}[{}]", global.buffer->name, out.offset(*global.buffer, at_global));
-  const std::string block = fmt::format("AscendC::DataCopyExtParams{{1, static_cast<uint32_t>({}), 0, 0, 0}}",
-                                        out.index(mul(length, index(type.bytes()))));
+  const std::string block =
+      fmt::format("AscendC::DataCopyExtParams{{1, {}, 0, 0, 0}}", narrowed(u32, mul(length, index(type.bytes())), out));
   if (!loads) {
     out.line(fmt::format("AscendC::DataCopyPad({}, {}, {});", in_global, local, block));
   } else {
     const bool pads = !is_constant_equal(before, 0) || !is_constant_equal(after, 0);
     const std::string fill = out.value(copy.fill ? copy.fill : constant(Scalar::of_int(type, 0)));
     const std::string padding =
-        fmt::format("AscendC::DataCopyPadExtParams<{}>{{{}, static_cast<uint8_t>({}), static_cast<uint8_t>({}), {}}}",
-                    out.dialect().type_name(type), pads, out.index(before), out.index(after), fill);
+        fmt::format("AscendC::DataCopyPadExtParams<{}>{{{}, {}, {}, {}}}", out.dialect().type_name(type), pads,
+                    narrowed(u8, before, out), narrowed(u8, after, out), fill);
     out.line(fmt::format("AscendC::DataCopyPad({}, {},", local, in_global));
     out.line(fmt::format("                     {},", block));
     out.line(fmt::format("                     {});", padding));

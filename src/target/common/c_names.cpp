@@ -38,6 +38,8 @@ bool is_printers(const std::string& name) {
 
 }  // namespace
 
+std::string c_name(const std::string& name) { return words().contains(name) ? name + "_1" : name; }
+
 Ref<Kernel> with_c_names(const Ref<Kernel>& kernel, const std::vector<std::string>& reserved) {
   std::set<std::string> taken(reserved.begin(), reserved.end());
   taken.insert(words().begin(), words().end());

@@ -395,6 +395,83 @@ TEST(SynchroniseEngines, FlagsBetweenEnginesAndAcrossRounds) {
   )");
 }
 
+// Two hand-overs between the same engines, and nothing by which the first engine would know that the other has passed
+// the first one.
+const char* kTwoHandOvers = R"(
+kernel k stage traced {
+  param A: f32[16] strides [1]
+  param B: f32[16] strides [1]
+  grid b in 2 threads 4 {
+    alloc a: f32[8] shared
+    alloc c: f32[8] shared
+    for serial k in 2 {
+      copy A[0:+8] -> a[0:+8]
+      copy a[0:+8] -> B[0:+8]
+      copy A[8:+8] -> c[0:+8]
+      copy c[0:+8] -> B[8:+8]
+    }
+  }
+})";
+
+TEST(SynchroniseEngines, AFlagIsNotSetAgainBeforeItsWait) {
+  EXPECT_GOLDEN(after(kTwoHandOvers, engines_machine(),
+                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines}),
+                R"(
+    kernel k stage lowered {
+      param A: f32[16] strides [1]
+      param B: f32[16] strides [1]
+      for cores core in 2 {
+        alloc a: f32[8] shared memory pad offset 0
+        alloc c: f32[8] shared memory pad offset 32
+        for serial k in 2 {
+          set_flag out -> "in" id 0
+          wait_flag out -> "in" id 0
+          on "in" {
+            copy A[0:+8] -> a[0:+8] padding 0:f32
+          }
+          set_flag "in" -> out id 0
+          wait_flag "in" -> out id 0
+          on out {
+            copy a[0:+8] -> B[0:+8] padding 0:f32
+          }
+          on "in" {
+            copy A[8:+8] -> c[0:+8] padding 0:f32
+          }
+          set_flag "in" -> out id 1
+          wait_flag "in" -> out id 1
+          engine_barrier out
+          on out {
+            copy c[0:+8] -> B[8:+8] padding 0:f32
+          }
+        }
+      }
+    }
+  )");
+}
+
+TEST(SynchroniseEngines, WithoutAFurtherFlagTheIssuingEngineWaitsFirst) {
+  Caps caps = engines_machine().caps();
+  caps.flags_per_pair = 1;
+  const std::string text =
+      after(kTwoHandOvers, test::TableMachine(caps),
+            {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines});
+  EXPECT_GOLDEN(text.substr(text.find("      on \"in\" {\n        copy A[8")), R"(
+          on "in" {
+            copy A[8:+8] -> c[0:+8] padding 0:f32
+          }
+          set_flag out -> scalar id 0
+          wait_flag out -> scalar id 0
+          set_flag "in" -> out id 0
+          wait_flag "in" -> out id 0
+          on out {
+            copy c[0:+8] -> B[8:+8] padding 0:f32
+          }
+        }
+      }
+    }
+  )");
+}
+
 TEST(LowerTiles, GemmKeepsColumnsInnermostOnTheLoopsMachine) {
   EXPECT_GOLDEN(after(R"(
 kernel k stage traced {
@@ -533,6 +610,51 @@ kernel k stage traced {
             "fast: 4100 of 4096 bytes\n"
             "  first              2048 bytes at          0\n"
             "  second             2052 bytes at       2048");
+}
+
+TEST(PlanMemory, RowsOfTilesBeginWhereTheMemoryAsks) {
+  Caps caps = engines_machine().caps();
+  caps.memories[0].row_alignment = 32;
+  EXPECT_GOLDEN(after(R"(
+kernel k stage traced {
+  grid b in 1 threads 4 {
+    alloc line: f32[3] shared
+    alloc rows: f32[2, 9] shared
+    alloc column: f16[2, 1] shared
+    fill line[0:+3] = 0:f32
+    fill rows[0:+2, 0:+9] = 0:f32
+    fill column[0:+2, 0:+1] = 0:f16
+  }
+})",
+                      test::TableMachine(caps), {plan_grid, place, lower_tiles, plan_memory}),
+                R"(
+    kernel k stage lowered {
+      for cores core in 1 {
+        alloc line: f32[3] shared memory pad offset 0
+        alloc rows: f32[2, 16] shared memory pad offset 32
+        alloc column: f16[2, 16] shared memory pad offset 160
+        for serial round in (1 - core) {
+          let block = (round + core)
+          let b = block
+          on scalar {
+            for parallel i in 3 {
+              store line[i] = 0:f32
+            }
+          }
+          on scalar {
+            for parallel i_1, j in 2, 9 {
+              store rows[i_1, j] = 0:f32
+            }
+          }
+          on scalar {
+            for parallel i_2 in 2 {
+              store column[i_2, 0] = 0:f16
+            }
+          }
+        }
+      }
+    }
+  )");
 }
 
 TEST(PlanMemory, ExactlyTheMemoryIsAccepted) {

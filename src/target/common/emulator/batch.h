@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "tilewright/error.h"
+
 namespace tilewright {
 
 /// The texts that were loaded and never launched. `Text` is what the emulator compiles, `Code` what it launches.
@@ -15,9 +17,10 @@ class Batch {
   explicit Batch(Compile compile) : compile_(std::move(compile)) {}
 
   /// The texts of one artifact. Dropped before a launch, they are never compiled.
-  class Member {
+  class Member : public std::enable_shared_from_this<Member> {
    public:
-    const std::vector<Code>& code() const { return batch_->code(*this); }
+    /// The code of each text, compiled now when it is not. DeviceError when a text does not compile.
+    const std::vector<Code>& code() const { return batch_->code(this->shared_from_this()); }
 
    private:
     friend Batch;
@@ -35,28 +38,39 @@ class Batch {
   }
 
  private:
-  /// Compiles what waits, unless the member is compiled already.
-  const std::vector<Code>& code(const Member& member) {
+  using Members = std::vector<std::shared_ptr<const Member>>;
+
+  /// Compiles the member, unless it is, and all that waits with it. One that does not compile is no other's fault.
+  const std::vector<Code>& code(const std::shared_ptr<const Member>& member) {
     const std::lock_guard lock(mutex_);
-    if (!member.code_.empty() || member.texts_.empty()) return member.code_;
-    std::vector<std::shared_ptr<Member>> members;
-    std::vector<Text> texts;
-    for (const std::weak_ptr<Member>& weak : waiting_)
-      if (std::shared_ptr<Member> m = weak.lock()) {
-        texts.insert(texts.end(), m->texts_.begin(), m->texts_.end());
-        members.push_back(std::move(m));
-      }
+    if (!member->code_.empty()) return member->code_;
+    Members members{member};
+    for (const std::weak_ptr<const Member>& weak : waiting_)
+      if (std::shared_ptr<const Member> other = weak.lock(); other && other != member)
+        members.push_back(std::move(other));
     waiting_.clear();
+    try {
+      compile(members);
+    } catch (const DeviceError&) {
+      if (members.size() == 1) throw;
+      waiting_.assign(members.begin() + 1, members.end());
+      compile({member});
+    }
+    return member->code_;
+  }
+
+  void compile(const Members& members) {
+    std::vector<Text> texts;
+    for (const auto& member : members) texts.insert(texts.end(), member->texts_.begin(), member->texts_.end());
     std::vector<Code> codes = compile_(texts);
     auto next = codes.begin();
-    for (const std::shared_ptr<Member>& m : members)
-      for (size_t i = 0; i < m->texts_.size(); ++i) m->code_.push_back(std::move(*next++));
-    return member.code_;
+    for (const auto& member : members)
+      for (size_t i = 0; i < member->texts_.size(); ++i) member->code_.push_back(std::move(*next++));
   }
 
   Compile compile_;
   std::mutex mutex_;
-  std::vector<std::weak_ptr<Member>> waiting_;
+  std::vector<std::weak_ptr<const Member>> waiting_;
 };
 
 }  // namespace tilewright
