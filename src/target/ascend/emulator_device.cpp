@@ -76,15 +76,26 @@ class EmulatedKernel : public LoadedKernel {
                                                                                    : otherwise;
   }
 
+  /// The emulator's sentence with the tensors' own names.
+  std::string with_names(std::string sentence) const {
+    for (size_t i = artifact_.plan.tensors.size(); i-- > 0;) {
+      const std::string number = fmt::format("GM argument {}", i);
+      for (size_t at = sentence.find(number); at != std::string::npos; at = sentence.find(number))
+        sentence.replace(at, number.size(), artifact_.plan.tensors[i].name);
+    }
+    return sentence;
+  }
+
   [[noreturn]] void refuse(const Report& report, Location at) const {
     const Fault& first = report.faults.at(0);
     const Location line = user_line(first.line, at);
-    const std::string sentence = fmt::format("{}: {}: {}", artifact_.plan.kernel, first.kind, first.sentence);
+    const std::string sentence =
+        fmt::format("{}: {}: {}", artifact_.plan.kernel, first.kind, with_names(first.sentence));
     if (!is_users(first)) throw InternalError(sentence, line);
     std::vector<Note> notes;
     if (first.other_line > 0) notes.push_back({user_line(first.other_line, at), "the other access is here"});
     for (size_t i = 1; i < report.faults.size(); ++i)
-      notes.push_back({user_line(report.faults[i].line, at), report.faults[i].sentence});
+      notes.push_back({user_line(report.faults[i].line, at), with_names(report.faults[i].sentence)});
     throw UserError(line, sentence, notes);
   }
 

@@ -206,8 +206,8 @@ TEST(AscendText, RowsOfATileBeginAtUnits) {
         }
         AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(0);
         AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(0);
-        AscendC::SetFlag<AscendC::HardEvent::MTE3_S>(0);
-        AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(0);
+        AscendC::SetFlag<AscendC::HardEvent::MTE3_S>(1);
+        AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(1);
         for (int64_t i = 0; i < 3; ++i) {
           for (int64_t j = 0; j < 50; ++j) {
             shared0.SetValue(((i * 64) + j), AscendC::ToBfloat16((AscendC::ToFloat(shared0.GetValue(((i * 64) + j))) * 2.0f)));
