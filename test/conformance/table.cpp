@@ -13,7 +13,9 @@ const Limit kLimits[] = {
     {"interp",
      {Family::vector_add, Family::reverse, Family::softmax, Family::rms_norm, Family::gemm, Family::attention},
      1'300'000},
-    {"cuda-emulator", {Family::vector_add, Family::reverse}, 1'000},
+    {"cuda-emulator",
+     {Family::vector_add, Family::reverse, Family::softmax, Family::rms_norm, Family::gemm, Family::attention},
+     300'000},
     {"ascend-emulator", {Family::vector_add, Family::reverse}, 1'000},
     {"cuda", {Family::vector_add, Family::reverse}, 100'000'000},
 };

@@ -1,11 +1,7 @@
 #pragma once
 // The SIMT emulator as a device: CUDA C++ artifacts, compiled by the host's compiler and run with every access checked.
-#include <mutex>
-#include <vector>
-
 #include "machine/toolchain.h"
 #include "runtime/host_memory.h"
-#include "target/common/emulator/simt/simt.h"
 
 namespace tilewright::cuda {
 
@@ -17,8 +13,8 @@ class EmulatorDevice : public HostDevice {
   /// `seed` chooses the order in which threads and blocks run; 0 = ascending.
   explicit EmulatorDevice(uint64_t seed) : seed_(seed) {}
   std::string name() const override { return "SIMT emulator"; }
-  /// The text is compiled at the first launch of any kernel, together with all texts that wait for it by then. A fault
-  /// of a launch is a UserError at the line that the faulty statement was written at.
+  /// The text is compiled at the first launch, together with all texts that were loaded and not launched by then. A
+  /// fault of a launch is an error at the line where the faulty statement was written.
   std::unique_ptr<LoadedKernel> load(const Artifact& artifact) override;
 
  private:
