@@ -310,11 +310,13 @@ Value arithmetic(char op, const Operand& a, const Operand& b) {
 
 }  // namespace detail
 
-Operand::Operand(const Not& v, Location at) : value(v.value()), at(at) {
+Operand::Operand(const Truth& v, Location at) : value(v.value()), at(at) {
   detail::require_value(value, at);
   if (!value.type.is_bool())
-    detail::raise(at, fmt::format("! is not defined on {}: write x == 0", to_string(value.type)));
-  for (int i = 0; i < v.times(); ++i) value = unary(UnaryOp::logical_not, *this, "!").value();
+    detail::raise(at, v.negations()
+                          ? fmt::format("! is not defined on {}: write x == 0", to_string(value.type))
+                          : fmt::format("&& and || are not defined on {}: write x != 0", to_string(value.type)));
+  for (int i = 0; i < v.negations(); ++i) value = unary(UnaryOp::logical_not, *this, "!").value();
 }
 
 }  // namespace tilewright

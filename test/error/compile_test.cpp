@@ -29,7 +29,7 @@ Outcome run(const std::string& command) {
 
 void check_compiler(const std::string& compiler) {
   const int cases = count_cases();
-  ASSERT_GE(cases, 35);
+  ASSERT_GE(cases, 45);
   std::string command = compiler + " -std=c++20 -Wall -Wextra -Werror -fsyntax-only -fdiagnostics-color=never -I" +
                         source_path("include") + " " + source_path("test/error/compile/cases.cpp") + " -DCASE=";
   std::vector<Outcome> outcomes(cases + 1);  // 0: no wrong half

@@ -472,6 +472,20 @@ TEST(Types, AndOfIntegers) {
   });
 }
 
+TEST(Types, AndOfAnIntegerWithAHostBool) {
+  refuse({"&& and || are not defined on i64: write x != 0"}, [](Buffer, Buffer, Var b, unsigned& line) {
+    line = __LINE__ + 1;
+    Expr x = b && true;
+  });
+}
+
+TEST(Types, NotOfAnIntegerInALongerExpression) {
+  refuse_tiles({"! is not defined on f32: write x == 0"}, [](Buffer v, Buffer w, unsigned& line) {
+    line = __LINE__ + 1;
+    when(w(0) > 0 && !v(0), [&] { v(0) = 1; });
+  });
+}
+
 TEST(Types, NotOfAnInteger) {
   refuse({"! is not defined on i64: write x == 0"}, [](Buffer, Buffer, Var b, unsigned& line) {
     line = __LINE__ + 1;

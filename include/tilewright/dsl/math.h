@@ -47,24 +47,50 @@ Value read(const Cell& c);
 
 // One exact type: with two Operands these would be ambiguous with the built-in operators and the refused conversion to
 // bool. The second operand knows the line.
-template <class A>
-  requires(Traced<A> || Arithmetic<A>)
+template <Traced A>
 Expr operator&&(const A& a, const Operand& b) {
   return detail::logical_and(Operand(a, b.at), b);
 }
-template <class A>
-  requires(Traced<A> || Arithmetic<A>)
+template <Traced A>
 Expr operator||(const A& a, const Operand& b) {
   return detail::logical_or(Operand(a, b.at), b);
 }
+
+namespace detail {
 template <Traced A>
-Not operator!(const A& a) {
-  if constexpr (std::same_as<A, Not>)
-    return Not(a.value(), a.times() + 1);
+Truth truth(const A& a) {
+  if constexpr (std::same_as<A, Truth>)
+    return a;
   else if constexpr (std::same_as<A, Cell>)
-    return Not(detail::read(a));
+    return Truth(read(a));
   else
-    return Not(a.value());
+    return Truth(a.value());
+}
+}  // namespace detail
+
+template <Traced A>
+Truth operator!(const A& a) {
+  Truth t = detail::truth(a);
+  return Truth(t.value(), t.negations() + 1);
+}
+template <Traced A, Arithmetic B>
+Truth operator&&(const A& a, B b) {
+  static_assert(std::same_as<B, bool>, "&& takes bool: write x && n != 0");
+  return b ? detail::truth(a) : Truth(detail::literal(false));
+}
+template <Traced A, Arithmetic B>
+Truth operator||(const A& a, B b) {
+  static_assert(std::same_as<B, bool>, "|| takes bool: write x || n != 0");
+  return b ? Truth(detail::literal(true)) : detail::truth(a);
+}
+
+template <Arithmetic A, Traced B>
+Truth operator&&(A a, const B& b) {
+  return b && a;
+}
+template <Arithmetic A, Traced B>
+Truth operator||(A a, const B& b) {
+  return b || a;
 }
 
 Expr floordiv(const Operand& a, const Operand& b);

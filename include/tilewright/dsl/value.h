@@ -96,14 +96,14 @@ using Var = BasicVar<0>;
 using Cell = BasicCell<0>;
 class Element;
 class Let;
-class Not;
+class Truth;
 class Buffer;
 class Region;
 
 template <class T>
 concept NamedValue = std::same_as<T, Var> || std::same_as<T, Element> || std::same_as<T, Let> || std::same_as<T, Cell>;
 template <class T>
-concept Traced = NamedValue<T> || std::same_as<T, Expr> || std::same_as<T, Not>;
+concept Traced = NamedValue<T> || std::same_as<T, Expr> || std::same_as<T, Truth>;
 
 /// A right-hand side or an operand: any traced value or host number, and the user's line.
 class Operand {
@@ -113,7 +113,7 @@ class Operand {
   Operand(const Element& e, Location at = Here::current());
   Operand(const Cell& c, Location at = Here::current());
   Operand(const Let& v, Location at = Here::current());
-  Operand(const Not& v, Location at = Here::current());
+  Operand(const Truth& v, Location at = Here::current());
   template <Arithmetic T>
   Operand(T v, Location at = Here::current()) : at(at) {
     if constexpr (std::same_as<T, bool>)
@@ -290,18 +290,19 @@ class [[nodiscard]] BasicCell {
   detail::Place place_;
 };
 
-/// !x. C++ gives the operator no line, so the type of x is checked where the result becomes an operand or an Expr.
-class Not {
+/// !x, x && true: C++ gives these operators no line, so that x is a bool is checked where the result becomes an operand
+/// or an Expr.
+class Truth {
  public:
-  explicit Not(detail::Value v, int times = 1) : value_(std::move(v)), times_(times) {}
+  explicit Truth(detail::Value v, int negations = 0) : value_(std::move(v)), negations_(negations) {}
   TW_DSL_NO_HOST_VALUE
-  /// What is negated, `times` times.
+  /// What is negated, and how often.
   const detail::Value& value() const { return value_; }
-  int times() const { return times_; }
+  int negations() const { return negations_; }
 
  private:
   detail::Value value_;
-  int times_;
+  int negations_;
 };
 
 #undef TW_DSL_NO_HOST_VALUE

@@ -357,3 +357,98 @@ void var_as_expr(Buffer& v) {
 #endif
   v(0) = x;
 }
+
+// expect 36: a traced value has no host value: use select(cond, a, b) or when(cond, [&] { ... })
+void host_for(Buffer& v, Expr n) {
+#if CASE == 36
+  for (int i = 0; i < n; ++i) v(i) = 1;
+#else
+  for (Var i : serial(n)) v(i) = 1;
+#endif
+}
+
+// expect 37: a traced value has no host value: use select(cond, a, b) or when(cond, [&] { ... })
+void host_while_not(Buffer& v) {
+  auto done = var(boolean, false);
+#if CASE == 37
+  while (!done) v(0) = 1;
+#else
+  when(!done, [&] { v(0) = 1; });
+#endif
+}
+
+// expect 38: &&
+void and_of_an_int(Buffer& v, Expr n) {
+#if CASE == 38
+  when(n < 3 && 1, [&] { v(0) = 1; });
+#else
+  when(n < 3 && true, [&] { v(0) = 1; });
+#endif
+}
+
+// expect 39: bool
+void host_bool(Buffer& v, Expr n) {
+#if CASE == 39
+  bool small = n < 3;
+#else
+  Expr small = n < 3;
+#endif
+  v(0) = select(small, 1, 0);
+}
+
+// expect 40: threads
+void traced_threads(Buffer& v, Expr n) {
+#if CASE == 40
+  for (Var b : grid(n, threads{n})) v(b) = 1;
+#else
+  for (Var b : grid(n, threads{64})) v(b) = 1;
+#endif
+}
+
+// expect 41: int64_t
+void traced_stages(Buffer& v, Expr n) {
+#if CASE == 41
+  for (Var k : pipelined(4, n)) v(k) = 1;
+#else
+  for (Var k : pipelined(n, 4)) v(k) = 1;
+#endif
+}
+
+// expect 42: ++
+void incremented_element(Buffer& v) {
+#if CASE == 42
+  v(0)++;
+#else
+  v(0) += 1;
+#endif
+}
+
+// expect 43: operator[]
+void host_array(Buffer& v, Expr n) {
+  std::array<float, 4> table{1, 2, 3, 4};
+#if CASE == 43
+  v(0) = table[n];
+#else
+  for (int i = 0; i < 4; ++i) v(n + i) = table[i];
+#endif
+}
+
+// expect 44: A[i, j] is C++'s comma operator: write A(i, j) for an element, A[{i, j}] for a tile
+void one_index_in_brackets(Buffer& v, Expr n) {
+#if CASE == 44
+  v(0) = v[n];
+#else
+  v(0) = v(n);
+#endif
+}
+
+// expect 45: deleted
+void array_assigned(Buffer& v, Expr n) {
+  std::array<Expr, 2> a{n, n}, b{n + 1, n + 2};
+#if CASE == 45
+  a = b;
+#else
+  a[0] = b[0], a[1] = b[1];
+#endif
+  v(0) = a[0] + a[1];
+}
