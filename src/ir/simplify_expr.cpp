@@ -205,7 +205,8 @@ Expr ExprSimplifier::select(const Expr& e) const {
   const Select& n = *as<Select>(e);
   if (const Const* c = as<Const>(n.cond)) return c->value.as_bool() ? n.a : n.b;
   if (same_expr(n.a.get(), n.b.get())) return n.a;
-  if (const Unary* u = as<Unary>(n.cond); u && u->op == UnaryOp::logical_not) return make<Select>(u->a, n.b, n.a);
+  if (const Unary* u = as<Unary>(n.cond); u && u->op == UnaryOp::logical_not)
+    return select(make<Select>(u->a, n.b, n.a));
   if (e->dtype == boolean && is_constant_equal(n.a, 1) && is_constant_equal(n.b, 0)) return n.cond;
   return constant_or(e);
 }
