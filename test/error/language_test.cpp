@@ -81,7 +81,7 @@ SNIPPET(mixed) {
   auto h = shared(f16, {8});
   // snippet: mixed
   h(0) = 0.1;             // the number becomes an f16: 0.0999755859375
-  w(0) = h(0) * 10;       // the number 10 is an f16 too; the product is computed in f32
+  w(0) = h(0) * 10;       // f16 with a number: an f16, computed in f32
   w(1) = v(1) + n;        // f32 with i32: f32
   w(2) = n + int64_t{1};  // a host number of any C++ type takes the other's type: i32
   w(3) = select(n < 0 && n > -100, v(3), v(4));

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 #include <optional>
+#include <vector>
 
 #include "dsl/trace.h"
 #include "ir/simplify.h"
@@ -107,6 +108,22 @@ TEST(Depth, AMillionFloatAdditions) {
     });
     EXPECT_EQ(y, 1 + kChain / 2 * 3);  // whole numbers below 2^24: exact
   });
+}
+
+TEST(Depth, ReadsOfManyTiles) {
+  // Each sum depends on every tile read so far: noting that may not cost a copy of the list for each addition.
+  constexpr int kTiles = 500, kReads = 100'000;
+  auto build = [](Buffer y) {
+    for (Var b : grid(1)) {
+      std::vector<Buffer> tiles;
+      for (int i = 0; i < kTiles; ++i) tiles.push_back(shared(f32, {8}));
+      for (const Buffer& t : tiles) fill(t, 1);
+      Expr sum = 0;
+      for (int n = 0; n < kReads; ++n) sum += tiles[n % kTiles](n % 8);
+      y(b) = sum;
+    }
+  };
+  timed("reads", [&] { trace("reads", signature(tensor("y", f32, {1})), build); });
 }
 
 TEST(Depth, SixtyDoublings) {
