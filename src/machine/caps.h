@@ -30,6 +30,7 @@ struct Engine {
 /// Which engine moves data between two memories ("" = global memory).
 struct CopyPath {
   std::string from, to, engine;
+  bool converts = false;  // also between element types
 };
 
 struct Caps {

@@ -41,7 +41,8 @@ KernelRef check_machine(const KernelRef& kernel, PassContext& context);
 KernelRef plan_grid(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage planned; gives stage placed: every buffer has a memory and, in the engines model, every statement that
-/// touches memory an engine; refuses copies between memories that no path joins.
+/// touches memory an engine (a copy whose engine cannot convert is two); refuses copies between memories that no path
+/// joins.
 KernelRef place(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage placed; gives it with every element access either proved in range or guarded (a read outside gives 0, a

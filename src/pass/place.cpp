@@ -4,6 +4,7 @@
 
 #include "ir/build.h"
 #include "ir/walk.h"
+#include "pass/names.h"
 #include "pass/passes.h"
 
 namespace tilewright {
@@ -40,9 +41,10 @@ std::set<std::string> made_inside_parallel(const KernelRef& kernel) {
 /// Gives each statement that touches memory its engine. Control flow stays with the issuing engine.
 class Engines {
  public:
-  explicit Engines(const Caps& caps) : caps_(caps), scalar_(caps.scalar_engine()->name) {}
+  explicit Engines(const KernelRef& kernel, PassContext& context)
+      : context_(context), caps_(context.caps()), scalar_(caps_.scalar_engine()->name), names_(kernel) {}
 
-  Stmt run(const Stmt& s) const {
+  Stmt run(const Stmt& s) {
     switch (s->kind) {
       case Kind::Seq: {
         Stmts stmts;
@@ -86,7 +88,7 @@ class Engines {
  private:
   Stmt on(const std::string& engine, const Stmt& s) const { return make_at<OnEngine>(s->at, engine, s); }
 
-  Stmt copy(const Copy& c, const Stmt& s) const {
+  Stmt copy(const Copy& c, const Stmt& s) {
     const std::string &from = c.src->buffer->memory, &to = c.dst->buffer->memory;
     if (!from.empty() && !to.empty()) return on(scalar_, s);
     const CopyPath* path = caps_.path(from, to);
@@ -96,11 +98,40 @@ class Engines {
                                   where(from), where(to)),
                       {{c.src->buffer->at, fmt::format("{} declared here", c.src->buffer->name)},
                        {c.dst->buffer->at, fmt::format("{} declared here", c.dst->buffer->name)}});
+    if (!path->converts && path->engine != scalar_ && c.src->buffer->dtype != c.dst->buffer->dtype)
+      return converted(c, *path);
     return on(path->engine, s);
   }
 
+  /// A copy in two steps: the engine moves elements of the type that global memory has, the scalar engine converts
+  /// between tiles.
+  Stmt converted(const Copy& c, const CopyPath& path) {
+    const bool loads = path.from.empty();
+    const Region &global = loads ? *c.src : *c.dst, &tile = loads ? *c.dst : *c.src;
+    for (const Expr& extent : tile.extent)
+      if (!is_constant(extent))
+        throw UserError(c.at,
+                        fmt::format("{}: copy converts {} to {}, which goes through a tile of its own here: its "
+                                    "extents must be constants",
+                                    caps_.target, to_string(c.src->buffer->dtype), to_string(c.dst->buffer->dtype)));
+    const Ref<Buffer> buffer =
+        make_at<Buffer>(c.at, names_.fresh(tile.buffer->name + "_moved"), global.buffer->dtype, tile.extent, Exprs{},
+                        tile.buffer->space, tile.buffer->memory, int64_t{-1});
+    const Ref<Region> moved = make_at<Region>(c.at, buffer, Exprs(tile.extent.size(), index(0)), tile.extent);
+    context_.fact("place",
+                  fmt::format("{} moves {} without converting: a tile {} of that type holds what {} converts",
+                              path.engine, to_string(buffer->dtype), buffer->name, scalar_),
+                  c.at);
+    const Stmt first = make_at<Copy>(c.at, c.src, moved, loads ? c.fill : Expr());
+    const Stmt second = make_at<Copy>(c.at, moved, c.dst, Expr());
+    return make_at<Seq>(c.at, Stmts{make_at<Alloc>(c.at, buffer), on(loads ? path.engine : scalar_, first),
+                                    on(loads ? scalar_ : path.engine, second)});
+  }
+
+  PassContext& context_;
   const Caps& caps_;
   std::string scalar_;
+  Names names_;
 };
 
 }  // namespace
@@ -122,7 +153,7 @@ KernelRef place(const KernelRef& kernel, PassContext& context) {
     return in_memory(*b, memory);
   });
   Stmt body = placed->body;
-  if (caps.model == Model::engines) body = Engines(caps).run(body);
+  if (caps.model == Model::engines) body = Engines(placed, context).run(body);
   return make_at<Kernel>(placed->at, placed->name, Stage::placed, placed->scalars, placed->params, body);
 }
 

@@ -16,7 +16,9 @@ const Limit kLimits[] = {
     {"cuda-emulator",
      {Family::vector_add, Family::reverse, Family::softmax, Family::rms_norm, Family::gemm, Family::attention},
      300'000},
-    {"ascend-emulator", {Family::vector_add, Family::reverse}, 1'000},
+    {"ascend-emulator",
+     {Family::vector_add, Family::reverse, Family::softmax, Family::rms_norm, Family::gemm, Family::attention},
+     100'000},
     {"cuda", {Family::vector_add, Family::reverse}, 100'000'000},
 };
 

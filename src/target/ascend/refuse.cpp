@@ -27,8 +27,10 @@ std::optional<std::string> refuse_value(const Node& node) {
         "a tile of {0} to shared(...) first",
         l->buffer->name);
   if (const auto* u = as<Unary>(&node); u && u->dtype.is_float() && u->op != UnaryOp::neg && !has_scalar_rule(u->op))
-    return fmt::format("{} is computed element by element on the scalar unit, which has no such function",
-                       name_of(u->op));
+    return fmt::format(
+        "{} is computed element by element on the scalar unit, which has no such function; it has abs, floor, ceil, "
+        "trunc, round_even, sqrt, rsqrt, exp and exp2",
+        name_of(u->op));
   if (node.kind == Kind::Fma) return "fma rounds once; the scalar unit has no such instruction; write a * b + c";
   if (const auto* c = as<Cast>(&node); c && c->type.is_narrow_float() && is_wide_integer(c->a->dtype))
     return double_rounding(c->a->dtype, c->type);

@@ -148,6 +148,48 @@ __aicore__ inline float abs(float a) {
 )"},
     {"rsqrt", R"(__aicore__ inline float rsqrt(float a) { return 1.0f / ::sqrt(a); }
 )"},
+    // p * 2^n in two exact steps and one that rounds, so that subnormal results are rounded once.
+    {"scaled", R"(__aicore__ inline float scaled(float p, int32_t n) {
+  const int32_t half_way = n / 2;
+  return p * tw::hw::f32_of(static_cast<uint32_t>(half_way + 127) << 23) *
+         tw::hw::f32_of(static_cast<uint32_t>(n - half_way + 127) << 23);
+}
+)"},
+    // 2^a = 2^n 2^f with n the nearest integer: Taylor's polynomial of 2^f, |f| <= 1/2, ends below 2^-27.
+    {"exp2", R"(__aicore__ inline float exp2(float a) {
+  if (a != a) return a;
+  if (a >= 128.0f) return tw::hw::f32_of(0x7f800000u);
+  if (a < -150.0f) return 0.0f;
+  const float n = tw::round_even(a), f = a - n;
+  float p = 1.525273380e-5f;
+  p = p * f + 1.540353039e-4f;
+  p = p * f + 1.333355815e-3f;
+  p = p * f + 9.618129108e-3f;
+  p = p * f + 5.550410866e-2f;
+  p = p * f + 2.402265070e-1f;
+  p = p * f + 6.931471806e-1f;
+  p = p * f + 1.0f;
+  return tw::scaled(p, static_cast<int32_t>(n));
+}
+)"},
+    // e^a = 2^n e^r with n the nearest integer to a / ln 2; n ln 2 is subtracted in two parts, the first of which is
+    // exact.
+    {"exp", R"(__aicore__ inline float exp(float a) {
+  if (a != a) return a;
+  if (a > 88.72284f) return tw::hw::f32_of(0x7f800000u);
+  if (a < -104.0f) return 0.0f;
+  const float n = tw::round_even(a * 1.442695041f), r = (a - n * 0.693359375f) - n * -2.121944401e-4f;
+  float p = 1.984126984e-4f;
+  p = p * r + 1.388888889e-3f;
+  p = p * r + 8.333333333e-3f;
+  p = p * r + 4.166666667e-2f;
+  p = p * r + 1.666666667e-1f;
+  p = p * r + 0.5f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+  return tw::scaled(p, static_cast<int32_t>(n));
+}
+)"},
     {"to_int", R"(template <class T>
 __aicore__ inline T to_int(float a) {
   constexpr bool is_signed = static_cast<T>(-1) < 0;

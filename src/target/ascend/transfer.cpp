@@ -60,18 +60,9 @@ std::string narrowed(DType type, const Expr& e, CText& out) {
   return out.index(is_constant(e) ? e : make<Cast>(type, e));
 }
 
-}  // namespace
-
-std::optional<std::string> refuse_copy(const Copy& copy) {
-  if (is_global(*copy.src) == is_global(*copy.dst)) return std::nullopt;
-  const bool loads = is_global(*copy.src);
-  const Region &global = loads ? *copy.src : *copy.dst, &tile = loads ? *copy.dst : *copy.src;
+/// Rows in UB that are not whole units.
+std::optional<std::string> refuse_units(const Region& tile, bool loads) {
   const DType type = tile.buffer->dtype;
-  if (global.buffer->dtype != type)
-    return fmt::format(
-        "copy converts {} to {} on the way, which the engines that move data cannot; copy through a tile of {} and "
-        "convert between tiles",
-        to_string(copy.src->buffer->dtype), to_string(copy.dst->buffer->dtype), to_string(global.buffer->dtype));
   const int64_t unit = per_unit(type);
   const Expr &first = tile.offset.back(), &length = tile.extent.back(), &width = tile.buffer->shape.back();
   if (!is_multiple(first, unit))
@@ -87,6 +78,19 @@ std::optional<std::string> refuse_copy(const Copy& copy) {
         "the copy writes {} of each row of {}; engines move units of {} bytes and would overwrite what follows, so "
         "copy a multiple of {} elements or up to the end of the row",
         elements(length, type), tile.buffer->name, kUnit, unit);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> refuse_copy(const Copy& copy) {
+  if (is_global(*copy.src) == is_global(*copy.dst)) return std::nullopt;
+  const bool loads = is_global(*copy.src);
+  const Region &global = loads ? *copy.src : *copy.dst, &tile = loads ? *copy.dst : *copy.src;
+  const DType type = global.buffer->dtype;
+  // A copy that converts goes through a tile of its own, whose rows are whole.
+  if (global.buffer->dtype == tile.buffer->dtype)
+    if (auto why = refuse_units(tile, loads)) return why;
   if (has_rows(tile)) {
     const size_t inner = loop_axes(global).back();
     if (!is_constant_equal(global.buffer->strides[inner], 1))
