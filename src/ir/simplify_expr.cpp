@@ -219,7 +219,7 @@ Expr ExprSimplifier::cast(const Expr& e) const {
   const Cast* inner = as<Cast>(n.a);
   if (inner && is_scalar_int(inner->type) && is_scalar_int(inner->a->dtype) &&
       context_.range(inner->a).within(range_of_type(inner->type)))
-    return inner->a->dtype == n.type ? inner->a : Expr(make<Cast>(n.type, inner->a, n.overflow));
+    return cast(make<Cast>(n.type, inner->a, n.overflow));
   return constant_or(e);
 }
 

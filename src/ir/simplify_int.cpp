@@ -186,7 +186,7 @@ Expr ExprSimplifier::divide_by_constant(BinaryOp op, const Expr& a, const Expr& 
   if (c == 0) return number(t, 0);
   if (c == 1 || c == -1) {
     if (remainder) return number(t, 0);
-    return c == 1 ? a : sum(make<Unary>(UnaryOp::neg, a));  // the lowest value stays itself either way
+    return c == 1 ? a : unary(make<Unary>(UnaryOp::neg, a));  // the lowest value stays itself either way
   }
   if (c < 0 || c > range_of_type(i64).hi) return nullptr;
   if (op == BinaryOp::truncdiv || op == BinaryOp::truncmod) {
