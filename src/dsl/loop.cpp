@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dsl/state.h"
 #include "ir/walk.h"
 
@@ -72,6 +74,7 @@ const Value* LoopBase::open() {
   block.at = at_;
   bool host_only = word_ == LoopWord::unroll || word_ == LoopWord::vectorized;
   int64_t least = word_ == LoopWord::grid ? 1 : 0;
+  int64_t iterations = 1;  // of the extents that are numbers
   for (const Operand& e : extents_) {
     check(t, e.value, e.at);
     if (!e.value.type.is_int())
@@ -88,6 +91,8 @@ const Value* LoopBase::open() {
       raise(e.at, "grid: an extent may use shapes and scalar arguments only, not a tensor's element");
     if (word_ == LoopWord::grid && uses_a_float(n))
       raise(e.at, "grid: an extent is computed from integers only; this one uses a float");
+    if (constant && __builtin_mul_overflow(iterations, std::max<int64_t>(value, 1), &iterations))
+      raise(e.at, fmt::format("{}: the extents multiply to more than 2^63 iterations", name));
     block.certain = block.certain && constant && value >= 1;
     block.extents.push_back(std::move(n));
   }

@@ -134,7 +134,8 @@ void check_assignable(uint32_t block, Location at) {
   if (slot && slot->poison) std::rethrow_exception(slot->poison);
   raise(at,
         "this host variable is declared outside this traced block, which is traced once: an assignment here would not "
-        "happen in each iteration; use var(dtype, init)");
+        "happen in each iteration; use var(dtype, init)",
+        slot ? std::vector<Note>{{slot->top().at, "the traced block"}} : std::vector<Note>{});
 }
 
 // ---- dependencies ---------------------------------------------------------------------------------------------------

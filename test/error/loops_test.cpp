@@ -124,6 +124,14 @@ TEST(Loops, NegativeExtent) {
   });
 }
 
+TEST(Loops, MoreIterationsThan64BitsCount) {
+  refuse({"parallel: the extents multiply to more than 2^63 iterations"}, [](Buffer, Buffer, Var, unsigned& line) {
+    const int64_t n = int64_t{1} << 40;
+    line = __LINE__ + 1;
+    for (auto [i, j] : parallel(n, n)) (void)i;
+  });
+}
+
 TEST(Loops, FloatExtent) {
   refuse({"parallel: extent 1 must be an integer, it is f64"}, [](Buffer, Buffer, Var, unsigned& line) {
     line = __LINE__ + 1;

@@ -268,7 +268,8 @@ TEST(Values, LetOutsideAKernel) {
 
 TEST(Values, HostVariableAssignedInAnInnerBlock) {
   refuse_tiles({"this host variable is declared outside this traced block, which is traced once: an assignment here "
-                "would not happen in each iteration; use var(dtype, init)"},
+                "would not happen in each iteration; use var(dtype, init)",
+                {"the traced block"}},
                [](Buffer v, Buffer, unsigned& line) {
                  Expr sum = 0;
                  for (Var k : serial(8)) {
@@ -280,7 +281,8 @@ TEST(Values, HostVariableAssignedInAnInnerBlock) {
 
 TEST(Values, HostVariableAccumulatedInAnInnerBlock) {
   refuse_tiles({"this host variable is declared outside this traced block, which is traced once: an assignment here "
-                "would not happen in each iteration; use var(dtype, init)"},
+                "would not happen in each iteration; use var(dtype, init)",
+                {"the traced block"}},
                [](Buffer v, Buffer, unsigned& line) {
                  Expr sum = 0;
                  for (Var k : serial(8)) {
@@ -292,7 +294,8 @@ TEST(Values, HostVariableAccumulatedInAnInnerBlock) {
 
 TEST(Values, HostVariableCopiedIntoInAnInnerBlock) {
   refuse_tiles({"this host variable is declared outside this traced block, which is traced once: an assignment here "
-                "would not happen in each iteration; use var(dtype, init)"},
+                "would not happen in each iteration; use var(dtype, init)",
+                {"the traced block"}},
                [](Buffer v, Buffer, unsigned& line) {
                  Expr a = 0, b = 5;
                  when(v(0) < 1, [&] {
@@ -304,7 +307,8 @@ TEST(Values, HostVariableCopiedIntoInAnInnerBlock) {
 
 TEST(Values, HostVectorElementAssignedInAnInnerBlock) {
   refuse_tiles({"this host variable is declared outside this traced block, which is traced once: an assignment here "
-                "would not happen in each iteration; use var(dtype, init)"},
+                "would not happen in each iteration; use var(dtype, init)",
+                {"the traced block"}},
                [](Buffer, Buffer, unsigned& line) {
                  std::vector<Expr> values(3);
                  for (Var k : serial(8)) {
