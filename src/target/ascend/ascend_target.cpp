@@ -83,7 +83,8 @@ void print_phase(const Kernel& kernel, const For& cores, const std::string& entr
     out.line(fmt::format("AscendC::GlobalTensor<{}> {};", type, tensor->name));
     out.line(fmt::format("{0}.SetGlobalBuffer(reinterpret_cast<__gm__ {1}*>({0}_));", tensor->name, type));
   }
-  out.line(fmt::format("const int64_t {} = AscendC::GetBlockIdx();", cores.vars[0]->name));
+  const Range range{0, std::max<Wide>(1, out.known().range(cores.extents[0]).hi) - 1};
+  out.line(fmt::format("const {} {} = AscendC::GetBlockIdx();", out.declare(cores.vars[0], range), cores.vars[0]->name));
   out.statement(cores.body);
   out.close();
 }
@@ -123,6 +124,7 @@ Artifact AscendTarget::emit(const Ref<Kernel>& final_stage, const LaunchPlan& pl
   const Stmts phases = as<Seq>(body) ? as<Seq>(body)->stmts : Stmts{body};
   TW_CHECK(phases.size() == plan.phases.size(), "the launch plan has another number of phases than the kernel");
   CText out(kDialect);
+  out.known().bind_scalars(*kernel);
   for (size_t i = 0; i < phases.size(); ++i) {
     if (i) out.line("");
     print_phase(*kernel, static_cast<const For&>(*phases[i]), artifact.plan.phases[i].entry, out);

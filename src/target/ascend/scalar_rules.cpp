@@ -105,11 +105,19 @@ __aicore__ inline float max(float a, float b) {
   return a == b ? (tw::bits_of(a) >> 31 ? b : a) : a < b ? b : a;
 }
 )"},
-    {"min_nan", R"(__aicore__ inline float min_nan(float a, float b) {
+    {"min_nan", R"(template <class A, class B>
+__aicore__ inline auto min_nan(A a, B b) {
+  return tw::min(a, b);
+}
+__aicore__ inline float min_nan(float a, float b) {
   return a != a || b != b ? a + b : tw::min(a, b);
 }
 )"},
-    {"max_nan", R"(__aicore__ inline float max_nan(float a, float b) {
+    {"max_nan", R"(template <class A, class B>
+__aicore__ inline auto max_nan(A a, B b) {
+  return tw::max(a, b);
+}
+__aicore__ inline float max_nan(float a, float b) {
   return a != a || b != b ? a + b : tw::max(a, b);
 }
 )"},

@@ -68,30 +68,30 @@ TEST(AscendText, VectorAddIsACompleteText) {
       AscendC::LocalTensor<float> shared2(AscendC::TPosition::VECIN, 1024, 128);
       const int64_t v0 = tw::ceildiv(N, 128LL);
       for (int64_t round = 0; round < tw::ceildiv(v0 - core, tw::min(v0, 2LL)); ++round) {
-        const int64_t block = ((round * tw::min(tw::ceildiv(N, 128LL), 2LL)) + core);
-        const int64_t high = tw::min(128LL, N - (block * 128));
-        if (high != 128LL) {
+        const int64_t block = round * tw::min(tw::ceildiv(N, 128LL), 2LL) + core;
+        const int64_t high = tw::min(128LL, N - block * 128);
+        if (high != 128) {
           for (int64_t i_1 = 0; i_1 < 128; ++i_1) {
             shared0.SetValue(i_1, 0.0f);
           }
         }
-        if (0LL < high) {
+        if (0 < high) {
           AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(0);
           AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(0);
-          AscendC::DataCopyPad(shared0[0], x[(block * 128)],
+          AscendC::DataCopyPad(shared0[0], x[block * 128],
                                AscendC::DataCopyExtParams{1, uint32_t(high * 4), 0, 0, 0},
                                AscendC::DataCopyPadExtParams<float>{true, 0, uint8_t(tw::floormod(0 - high, 8LL)), 0.0f});
         }
-        const int64_t high_1 = tw::min(128LL, N - (block * 128));
-        if (high_1 != 128LL) {
+        const int64_t high_1 = tw::min(128LL, N - block * 128);
+        if (high_1 != 128) {
           for (int64_t i_2 = 0; i_2 < 128; ++i_2) {
             shared1.SetValue(i_2, 0.0f);
           }
         }
-        if (0LL < high_1) {
+        if (0 < high_1) {
           AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(1);
           AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(1);
-          AscendC::DataCopyPad(shared1[0], y[(block * 128)],
+          AscendC::DataCopyPad(shared1[0], y[block * 128],
                                AscendC::DataCopyExtParams{1, uint32_t(high_1 * 4), 0, 0, 0},
                                AscendC::DataCopyPadExtParams<float>{true, 0, uint8_t(tw::floormod(0 - high_1, 8LL)), 0.0f});
         }
@@ -100,13 +100,13 @@ TEST(AscendText, VectorAddIsACompleteText) {
         AscendC::SetFlag<AscendC::HardEvent::MTE3_S>(0);
         AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(0);
         for (int64_t i = 0; i < 128; ++i) {
-          shared2.SetValue(i, (shared0.GetValue(i) + shared1.GetValue(i)));
+          shared2.SetValue(i, shared0.GetValue(i) + shared1.GetValue(i));
         }
-        const int64_t high_2 = tw::min(128LL, N - (block * 128));
-        if (0LL < high_2) {
+        const int64_t high_2 = tw::min(128LL, N - block * 128);
+        if (0 < high_2) {
           AscendC::SetFlag<AscendC::HardEvent::S_MTE3>(0);
           AscendC::WaitFlag<AscendC::HardEvent::S_MTE3>(0);
-          AscendC::DataCopyPad(z[(block * 128)], shared2[0], AscendC::DataCopyExtParams{1, uint32_t(high_2 * 4), 0, 0, 0});
+          AscendC::DataCopyPad(z[block * 128], shared2[0], AscendC::DataCopyExtParams{1, uint32_t(high_2 * 4), 0, 0, 0});
         }
       }
     }
@@ -128,32 +128,32 @@ TEST(AscendText, AFrontThatTheTensorLacksIsPaddedFromTheLeft) {
       AscendC::LocalTensor<half> shared1(AscendC::TPosition::VECIN, 256, 128);
       const int64_t v0 = tw::ceildiv(N, 128LL);
       for (int64_t round = 0; round < tw::ceildiv(v0 - core, tw::min(v0, 2LL)); ++round) {
-        const int64_t block = ((round * tw::min(tw::ceildiv(N, 128LL), 2LL)) + core);
-        const int64_t low = tw::max(0LL, ((block * 128) - N) + 128);
-        if (low != 0LL) {
+        const int64_t block = round * tw::min(tw::ceildiv(N, 128LL), 2LL) + core;
+        const int64_t low = tw::max(0LL, block * 128 - N + 128);
+        if (low != 0) {
           for (int64_t i_1 = 0; i_1 < 128; ++i_1) {
             shared0.SetValue(i_1, static_cast<half>(0.0f));
           }
         }
-        if (low < 128LL) {
+        if (low < 128) {
           AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(0);
           AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(0);
-          AscendC::DataCopyPad(shared0[(low - tw::floormod(low, 16LL))], x[((N - ((block + 1) * 128)) + low)],
+          AscendC::DataCopyPad(shared0[low - low % 16], x[N - (block + 1) * 128 + low],
                                AscendC::DataCopyExtParams{1, uint32_t((128 - low) * 2), 0, 0, 0},
-                               AscendC::DataCopyPadExtParams<half>{true, uint8_t(tw::floormod(low, 16LL)), uint8_t(tw::floormod(0 - (tw::floormod(low, 16LL) + (128 - low)), 16LL)), static_cast<half>(0.0f)});
+                               AscendC::DataCopyPadExtParams<half>{true, uint8_t(low % 16), uint8_t(tw::floormod(0 - (low % 16 + (128 - low)), 16LL)), static_cast<half>(0.0f)});
         }
         AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(0);
         AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(0);
         AscendC::SetFlag<AscendC::HardEvent::MTE3_S>(0);
         AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(0);
         for (int64_t i = 0; i < 128; ++i) {
-          shared1.SetValue(i, shared0.GetValue((127 - i)));
+          shared1.SetValue(i, shared0.GetValue(127 - i));
         }
-        const int64_t high_1 = tw::min(128LL, N - (block * 128));
-        if (0LL < high_1) {
+        const int64_t high_1 = tw::min(128LL, N - block * 128);
+        if (0 < high_1) {
           AscendC::SetFlag<AscendC::HardEvent::S_MTE3>(0);
           AscendC::WaitFlag<AscendC::HardEvent::S_MTE3>(0);
-          AscendC::DataCopyPad(y[(block * 128)], shared1[0], AscendC::DataCopyExtParams{1, uint32_t(high_1 * 2), 0, 0, 0});
+          AscendC::DataCopyPad(y[block * 128], shared1[0], AscendC::DataCopyExtParams{1, uint32_t(high_1 * 2), 0, 0, 0});
         }
       }
     }
@@ -182,24 +182,24 @@ TEST(AscendText, RowsOfATileBeginAtUnits) {
       AscendC::LocalTensor<bfloat16_t> shared0(AscendC::TPosition::VECIN, 0, 192);
       const int64_t v0 = tw::ceildiv(M, 3LL);
       for (int64_t round = 0; round < tw::ceildiv(v0 - core, tw::min(v0, 2LL)); ++round) {
-        const int64_t block = ((round * tw::min(tw::ceildiv(M, 3LL), 2LL)) + core);
-        const int64_t high = tw::min(3LL, M - (block * 3));
-        if (high != 3LL) {
+        const int64_t block = round * tw::min(tw::ceildiv(M, 3LL), 2LL) + core;
+        const int64_t high = tw::min(3LL, M - block * 3);
+        if (high != 3) {
           AscendC::SetFlag<AscendC::HardEvent::MTE3_S>(0);
           AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(0);
           for (int64_t i_1 = 0; i_1 < 3; ++i_1) {
             for (int64_t j_1 = 0; j_1 < 50; ++j_1) {
-              shared0.SetValue(((i_1 * 64) + j_1), AscendC::ToBfloat16(0.0f));
+              shared0.SetValue(i_1 * 64 + j_1, AscendC::ToBfloat16(0.0f));
             }
           }
         }
-        if (0LL < high) {
+        if (0 < high) {
           AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(0);
           AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(0);
           AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(0);
           AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(0);
           for (int64_t row0_ = 0; row0_ < high; ++row0_) {
-            AscendC::DataCopyPad(shared0[(row0_ * 64)], x[(((block * 3) + row0_) * 50)],
+            AscendC::DataCopyPad(shared0[row0_ * 64], x[tw::add(block * 3, row0_) * 50],
                                  AscendC::DataCopyExtParams{1, 100, 0, 0, 0},
                                  AscendC::DataCopyPadExtParams<bfloat16_t>{true, 0, 14, AscendC::ToBfloat16(0.0f)});
           }
@@ -210,15 +210,15 @@ TEST(AscendText, RowsOfATileBeginAtUnits) {
         AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(1);
         for (int64_t i = 0; i < 3; ++i) {
           for (int64_t j = 0; j < 50; ++j) {
-            shared0.SetValue(((i * 64) + j), AscendC::ToBfloat16((AscendC::ToFloat(shared0.GetValue(((i * 64) + j))) * 2.0f)));
+            shared0.SetValue(i * 64 + j, AscendC::ToBfloat16(AscendC::ToFloat(shared0.GetValue(i * 64 + j)) * 2.0f));
           }
         }
-        const int64_t high_1 = tw::min(3LL, M - (block * 3));
-        if (0LL < high_1) {
+        const int64_t high_1 = tw::min(3LL, M - block * 3);
+        if (0 < high_1) {
           AscendC::SetFlag<AscendC::HardEvent::S_MTE3>(0);
           AscendC::WaitFlag<AscendC::HardEvent::S_MTE3>(0);
           for (int64_t row0_ = 0; row0_ < high_1; ++row0_) {
-            AscendC::DataCopyPad(y[(((block * 3) + row0_) * 50)], shared0[(row0_ * 64)], AscendC::DataCopyExtParams{1, 100, 0, 0, 0});
+            AscendC::DataCopyPad(y[tw::add(block * 3, row0_) * 50], shared0[row0_ * 64], AscendC::DataCopyExtParams{1, 100, 0, 0, 0});
           }
         }
       }
