@@ -262,7 +262,7 @@ SNIPPET(host_assignment) {
 SNIPPET(host_loop) {
   // snippet: host_loop
   Expr sum = 0;
-  for (int k = 0; k < 8; ++k) sum += v(k);  // a host loop: seven additions in one block
+  for (int k = 0; k < 8; ++k) sum += v(k);  // a host loop: eight additions in one block
   w(0) = sum;
   // end
 }
