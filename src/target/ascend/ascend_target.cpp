@@ -84,7 +84,8 @@ void print_phase(const Kernel& kernel, const For& cores, const std::string& entr
     out.line(fmt::format("{0}.SetGlobalBuffer(reinterpret_cast<__gm__ {1}*>({0}_));", tensor->name, type));
   }
   const Range range{0, std::max<Wide>(1, out.known().range(cores.extents[0]).hi) - 1};
-  out.line(fmt::format("const {} {} = AscendC::GetBlockIdx();", out.declare(cores.vars[0], range), cores.vars[0]->name));
+  out.line(
+      fmt::format("const {} {} = AscendC::GetBlockIdx();", out.declare(cores.vars[0], range), cores.vars[0]->name));
   out.statement(cores.body);
   out.close();
 }

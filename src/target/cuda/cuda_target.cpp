@@ -19,9 +19,7 @@ std::string type_name(DType t) {
   return "tw::" + to_string(t);
 }
 
-std::string read(const Buffer& buffer, const std::string& offset) {
-  return fmt::format("{}({}[{}])", type_name(buffer.dtype), buffer.name, offset);
-}
+std::string read(const Buffer& buffer, const std::string& offset) { return fmt::format("{}[{}]", buffer.name, offset); }
 std::string write(const Buffer& buffer, const std::string& offset, const std::string& value) {
   return fmt::format("{}[{}] = {};", buffer.name, offset, value);
 }
@@ -45,14 +43,15 @@ bool statement(const Stmt& s, CText& out) {
     return true;
   }
   if (const auto* loop = as<For>(s); loop && loop->how == LoopKind::threads) {
-    out.line(fmt::format("const tw::i64 {} = threadIdx.x;", loop->vars[0]->name));
+    const Range range{0, out.known().range(loop->extents[0]).hi - 1};
+    out.line(fmt::format("const {} {} = threadIdx.x;", out.declare(loop->vars[0], range), loop->vars[0]->name));
     out.statement(loop->body);
     return true;
   }
   return false;
 }
 
-const Dialect kDialect{"tw::", type_name, read, write, widen, narrow, statement};
+const Dialect kDialect{"tw::", type_name, read, write, widen, narrow, statement, "int"};
 
 std::string signature(const Kernel& kernel, const LaunchPlan& plan, const Phase& phase) {
   std::string list;
@@ -92,6 +91,7 @@ std::optional<std::string> CudaTarget::refuse(const StmtNode& s) const {
 
 Artifact CudaTarget::emit(const Ref<Kernel>& kernel, const LaunchPlan& plan) const {
   CText out(kDialect);
+  out.known().bind_scalars(*kernel);
   Stmt body = sequence({kernel->body});
   Stmts phases = as<Seq>(body) ? as<Seq>(body)->stmts : Stmts{body};
   TW_CHECK(phases.size() == plan.phases.size(), "the launch plan has another number of phases than the kernel");
@@ -99,7 +99,9 @@ Artifact CudaTarget::emit(const Ref<Kernel>& kernel, const LaunchPlan& plan) con
     const auto& blocks = static_cast<const For&>(*phases[i]);
     if (i) out.line("");
     out.open(signature(*kernel, plan, plan.phases[i]));
-    out.line(fmt::format("const tw::i64 {} = blockIdx.x;", blocks.vars[0]->name));
+    const Range range{0,
+                      std::max<Wide>(1, std::min<Wide>(out.known().range(blocks.extents[0]).hi, caps_.max_blocks)) - 1};
+    out.line(fmt::format("const {} {} = blockIdx.x;", out.declare(blocks.vars[0], range), blocks.vars[0]->name));
     out.statement(blocks.body);
     out.close();
   }
