@@ -71,6 +71,7 @@ class Synchronise {
       case Kind::For: {
         const auto& loop = static_cast<const For&>(*s);
         if (loop.how == LoopKind::parallel) return after_barrier(s, accesses_of(s, ref(&loop)));
+        if (loop.how == LoopKind::reduction) return once(s);
         return serial(loop, s);
       }
       case Kind::When: {
@@ -85,11 +86,8 @@ class Synchronise {
         before.push_back(make_at<When>(s->at, when.cond, then, otherwise));
         return sequence(std::move(before), s->at);
       }
-      case Kind::Store: {
-        // Once per block: a parallel loop of one iteration.
-        auto once = make_at<For>(s->at, LoopKind::parallel, std::vector<Ref<Var>>{}, Exprs{}, int64_t{0}, s);
-        return after_barrier(once, accesses_of(once, once));
-      }
+      case Kind::Store:
+        return once(s);
       default:
         return after_barrier(s, accesses_of(s, nullptr));
     }
@@ -119,6 +117,12 @@ class Synchronise {
       pending_.clear();
     }
     add_accesses(pending_, accesses);
+  }
+
+  /// What one thread does for the block: a parallel loop of one iteration.
+  Stmt once(const Stmt& s) {
+    auto loop = make_at<For>(s->at, LoopKind::parallel, std::vector<Ref<Var>>{}, Exprs{}, int64_t{0}, s);
+    return after_barrier(loop, accesses_of(loop, loop));
   }
 
   Stmt after_barrier(const Stmt& s, const Accesses& accesses) {

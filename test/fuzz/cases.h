@@ -38,4 +38,7 @@ class Random {
 /// replaces the first seed, which is 1, and TW_FUZZ_CASES the number of cases.
 void for_cases(int64_t cases, const std::function<void(Random&)>& one);
 
+/// What a failure of this case prints beside its seed.
+void note(std::string text);
+
 }  // namespace tilewright::fuzz

@@ -1,5 +1,7 @@
 #include "fuzz/expressions.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -207,7 +209,7 @@ Expr Expressions::boolean_operation(int depth) {
 std::string to_string(const Point& point) {
   std::string text;
   for (const auto& [name, value] : point)
-    text += (text.empty() ? "" : ", ") + name + " = " + tilewright::to_string(value);
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, tilewright::to_string(value));
   return text;
 }
 

@@ -50,13 +50,13 @@ class Setting {
   }
 
   std::string describe(const Point& point) const {
-    std::string text = "at " + to_string(point);
+    std::string text = fmt::format("at {}", to_string(point));
     for (size_t n = 0; n < variables.size(); ++n)
       if (variables[n]->type == i64)
-        text += "\n  " + variables[n]->name + " in [" + std::to_string(static_cast<int64_t>(ranges_[n].lo)) + ", " +
-                std::to_string(static_cast<int64_t>(ranges_[n].hi)) + "]";
+        text += fmt::format("\n  {} in [{}, {}]", variables[n]->name, static_cast<int64_t>(ranges_[n].lo),
+                            static_cast<int64_t>(ranges_[n].hi));
     for (const auto& [condition, value] : facts_)
-      text += std::string("\n  ") + (value ? "holds: " : "does not hold: ") + print(condition);
+      text += fmt::format("\n  {}: {}", value ? "holds" : "does not hold", print(condition));
     return text;
   }
 
@@ -93,10 +93,10 @@ std::string guilty_part(const Expr& e, const Context& context, const Point& poin
     const Expr simple = simplify(part, context);
     const Scalar before = value_at(part, point, memory), after = value_at(simple, point, memory);
     if (before != after)
-      return print(part) + "\n  = " + tilewright::to_string(before) + "\nsimplified:\n" + print(simple) +
-             "\n  = " + tilewright::to_string(after);
+      return fmt::format("{}\n  = {}\nsimplified:\n{}\n  = {}", print(part), tilewright::to_string(before),
+                         print(simple), tilewright::to_string(after));
   }
-  return print(e) + "\n(as a whole only) simplified:\n" + print(simplify(e, context));
+  return fmt::format("{}\n(as a whole only) simplified:\n{}", print(e), print(simplify(e, context)));
 }
 
 void check_simplify(Random& random, int facts) {

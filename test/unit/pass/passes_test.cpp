@@ -306,6 +306,42 @@ kernel k stage traced {
   )");
 }
 
+/// A product of one element is a reduction that no loop deals out: one thread does all of it, and waits before it.
+TEST(SynchroniseThreads, AReductionOfTheWholeBlockIsOneThreads) {
+  EXPECT_GOLDEN(after(R"(
+kernel k stage traced {
+  param A: f32[5, 1] strides [1, 1]
+  grid b in 1 threads 4 {
+    alloc x: f32[5, 1] shared
+    alloc c: f32[1, 1] fragment
+    copy A[0:+5, 0:+1] -> x[0:+5, 0:+1]
+    gemm x[0:+5, 0:+1] x x[0:+5, 0:+1] -> c[0:+1, 0:+1] transpose_a true
+  }
+})",
+                      threads_machine(),
+                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_threads}),
+                R"(
+    kernel k stage lowered {
+      param A: f32[5, 1] strides [1, 1]
+      for blocks b in 1 {
+        alloc x: f32[5, 1] shared memory fast offset 0
+        alloc c: f32[1, 1] fragment memory fast offset 32
+        for threads t in 4 {
+          for parallel i in 5 {
+            store x[i, 0] = A[i, 0]
+          }
+          barrier
+          for parallel () in () {
+            for reduction k_1 in 5 {
+              store c[0, 0] = (c[0, 0] + (x[k_1, 0] * x[k_1, 0]))
+            }
+          }
+        }
+      }
+    }
+  )");
+}
+
 TEST(FinishForm, DealsIterationsToThreads) {
   EXPECT_GOLDEN(after(R"(
 kernel k stage traced {
