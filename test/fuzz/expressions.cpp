@@ -18,7 +18,7 @@ using namespace ir;
 namespace {
 
 constexpr UnaryOp kFloatFunctions[] = {UnaryOp::neg,   UnaryOp::abs,        UnaryOp::sqrt, UnaryOp::floor,
-                                       UnaryOp::trunc, UnaryOp::round_even, UnaryOp::ceil, UnaryOp::exp2};
+                                       UnaryOp::trunc, UnaryOp::round_even, UnaryOp::ceil};
 constexpr BinaryOp kFloatOps[] = {BinaryOp::add, BinaryOp::sub, BinaryOp::mul, BinaryOp::div,     BinaryOp::min,
                                   BinaryOp::max, BinaryOp::add, BinaryOp::mul, BinaryOp::min_nan, BinaryOp::max_nan};
 // Sums stand three times: most rules are about them.
@@ -113,8 +113,8 @@ Scalar random_value(Random& random, DType type, Range range) {
 }
 
 DType Expressions::arithmetic_type() {
-  static const std::vector<DType> types = {i64, i64, i64, i32, i32, u32, u64, i16, u16, i8, u8, i4, u4, f32, f64};
-  return random_.pick(types);
+  static const std::vector<DType> types = {i64, i64, i64, i32, i32, u32, u64, i16, u16, i8, u8, f32, f64, i4, u4};
+  return types[static_cast<size_t>(random_.below(options_.nibbles ? 15 : 13))];
 }
 
 Expr Expressions::constant_of(DType type) {
@@ -163,7 +163,8 @@ Expr Expressions::operation(DType type, int depth) {
   const int64_t what = random_.below(20);
   if (what == 0) return ir::make<Select>(make(boolean, depth), make(type, depth), make(type, depth));
   if (what <= 2) {
-    const DType from = random_.chance(70) ? arithmetic_type() : random_.pick(all_types());
+    DType from = random_.chance(70) ? arithmetic_type() : random_.pick(all_types());
+    if (from.bits == 4 && from.is_int() && !options_.nibbles) from = i8;
     return ir::make<Cast>(type, make(from, depth));
   }
   if (type.is_float()) {

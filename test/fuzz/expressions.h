@@ -23,6 +23,7 @@ struct ExpressionOptions {
   int depth = 5;
   int share_percent = 15;  // how often a part is one that was made before
   bool loads = true;
+  bool nibbles = true;  // arithmetic of i4 and u4
 };
 
 /// Makes expressions over the variables and elements that it is given.

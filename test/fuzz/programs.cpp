@@ -108,10 +108,7 @@ class Generator {
     return region(b, first, {ir::index(high_), ir::index(wide_)});
   }
 
-  Expr small_constant(DType t) {
-    const int64_t v = random_.in(t.has_sign ? -3 : 0, 4);
-    return ir::constant(t.is_float() ? Scalar::of_float(t, static_cast<double>(v)) : Scalar::of_int(t, v));
-  }
+  Expr small_constant(DType t) { return ir::constant(small_number(random_, t)); }
   Ref<Buffer> tile() { return random_.pick(tiles_); }
   Ref<Buffer> with_shape(const std::vector<int64_t>& shape) {
     std::vector<Ref<Buffer>> fitting;
@@ -292,18 +289,31 @@ class Generator {
 
 Ref<ir::Kernel> random_program(Random& random) { return Generator(random).run(); }
 
-ProgramData::ProgramData(Random& random, const ir::Kernel& kernel) {
-  const int64_t rows = random.in(0, 20), columns = random.in(1, 24);
+Scalar small_number(Random& random, DType type) {
+  const int64_t v = random.in(type.has_sign ? -3 : 0, 4);
+  return type.is_float() ? Scalar::of_float(type, static_cast<double>(v)) : Scalar::of_int(type, v);
+}
+
+ProgramData::ProgramData(Random& random, const ir::Kernel& kernel, Scalar (*element)(Random&, DType)) {
+  std::map<std::string, int64_t> symbols;
   for (const auto& param : kernel.params) {
-    const int64_t gap = random.chance(40) ? random.in(1, 5) : 0;
-    Array a{param->name, param->dtype, {rows, columns}, {columns + gap, 1}, {}, rows * (columns + gap)};
-    a.bytes.assign(static_cast<size_t>(a.dtype.bytes(a.count) + 16), 0);
-    for (int64_t i = 0; i < a.count; ++i) {
-      const int64_t v = random.in(a.dtype.has_sign ? -3 : 0, 4);
-      store_element(
-          a.bytes.data(), i,
-          a.dtype.is_float() ? Scalar::of_float(a.dtype, static_cast<double>(v)) : Scalar::of_int(a.dtype, v));
+    Array a{param->name, param->dtype, {}, {}, {}, 1};
+    for (const Expr& extent : param->shape) {
+      int64_t n = 0;
+      if (!is_constant(extent, &n)) {
+        const std::string& name = as<Var>(extent)->name;
+        n = symbols.try_emplace(name, random.in(name == "n" ? 0 : 1, 22)).first->second;
+      }
+      a.shape.push_back(n);
     }
+    a.strides.assign(a.shape.size(), 1);
+    for (size_t d = a.shape.size(); d-- > 0;) {
+      if (!is_constant(param->strides[d]) && random.chance(40)) a.count += random.in(1, 5);
+      a.strides[d] = a.count;
+      a.count *= a.shape[d];
+    }
+    a.bytes.assign(static_cast<size_t>(a.dtype.bytes(a.count) + 16), 0);
+    for (int64_t i = 0; i < a.count; ++i) store_element(a.bytes.data(), i, element(random, a.dtype));
     arrays_.push_back(std::move(a));
   }
 }
@@ -318,8 +328,7 @@ std::vector<std::string> ProgramData::values() const {
   std::vector<std::string> list;
   for (const Array& a : arrays_)
     for (int64_t i = 0; i < a.count; ++i)
-      list.push_back(fmt::format("{}[{}, {}] = {}", a.name, i / a.strides[0], i % a.strides[0],
-                                 to_string(load_element(a.dtype, a.bytes.data(), i))));
+      list.push_back(fmt::format("{}.data[{}] = {}", a.name, i, to_string(load_element(a.dtype, a.bytes.data(), i))));
   return list;
 }
 

@@ -8,6 +8,7 @@
 
 #include "fuzz/cases.h"
 #include "ir/nodes.h"
+#include "numeric/scalar.h"
 #include "tilewright/runtime.h"
 
 namespace tilewright::fuzz {
@@ -15,10 +16,13 @@ namespace tilewright::fuzz {
 /// A traced kernel over the tensors X, W and Z of symbolic extents.
 ir::Ref<ir::Kernel> random_program(Random& random);
 
-/// Arguments for a kernel: tensors of random sizes, some with gaps between their rows, filled with whole numbers.
+/// A whole number of the type, from -3 or 0 to 4.
+Scalar small_number(Random& random, DType type);
+
+/// Arguments for a kernel: extents that are symbols have random sizes, strides that are symbols leave gaps.
 class ProgramData {
  public:
-  ProgramData(Random& random, const ir::Kernel& kernel);
+  ProgramData(Random& random, const ir::Kernel& kernel, Scalar (*element)(Random&, DType) = small_number);
 
   std::vector<Argument> arguments();
   /// Every element of every tensor, gaps included.
