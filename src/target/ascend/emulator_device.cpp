@@ -4,6 +4,7 @@
 
 #include "target/common/emulator/batch.h"
 #include "target/common/emulator/engine/engine.h"
+#include "target/common/emulator/refuse.h"
 #include "target/common/host_compiler.h"
 
 namespace tilewright::ascend {
@@ -63,40 +64,22 @@ class EmulatedKernel : public LoadedKernel {
       if (cores <= 0) continue;
       const Report report =
           code[i].program->launch(code[i].entry, cores, values, {.deferred = seed_ != 0, .seed = seed_});
-      if (!report.clean()) refuse(report, at);
+      if (!report.clean()) refuse(with_names(report), artifact_, is_users, at);
       for (size_t t = 0; t < plan.tensors.size(); ++t)  // what a phase wrote, the next ones may read
         values[t].defined = values[t].defined || plan.tensors[t].access == Access::out;
     }
   }
 
  private:
-  /// The user's line of a line of the text.
-  Location user_line(uint32_t line, Location otherwise) const {
-    return line > 0 && line <= artifact_.lines.size() && artifact_.lines[line - 1] ? artifact_.lines[line - 1]
-                                                                                   : otherwise;
-  }
-
-  /// The emulator's sentence with the tensors' own names.
-  std::string with_names(std::string sentence) const {
-    for (size_t i = artifact_.plan.tensors.size(); i-- > 0;) {
-      const std::string number = fmt::format("GM argument {}", i);
-      for (size_t at = sentence.find(number); at != std::string::npos; at = sentence.find(number))
-        sentence.replace(at, number.size(), artifact_.plan.tensors[i].name);
-    }
-    return sentence;
-  }
-
-  [[noreturn]] void refuse(const Report& report, Location at) const {
-    const Fault& first = report.faults.at(0);
-    const Location line = user_line(first.line, at);
-    const std::string sentence =
-        fmt::format("{}: {}: {}", artifact_.plan.kernel, first.kind, with_names(first.sentence));
-    if (!is_users(first)) throw InternalError(sentence, line);
-    std::vector<Note> notes;
-    if (first.other_line > 0) notes.push_back({user_line(first.other_line, at), "the other access is here"});
-    for (size_t i = 1; i < report.faults.size(); ++i)
-      notes.push_back({user_line(report.faults[i].line, at), with_names(report.faults[i].sentence)});
-    throw UserError(line, sentence, notes);
+  /// The report with the tensors' own names.
+  Report with_names(Report report) const {
+    for (Fault& fault : report.faults)
+      for (size_t i = artifact_.plan.tensors.size(); i-- > 0;) {
+        const std::string number = fmt::format("GM argument {}", i);
+        for (size_t at = fault.sentence.find(number); at != std::string::npos; at = fault.sentence.find(number))
+          fault.sentence.replace(at, number.size(), artifact_.plan.tensors[i].name);
+      }
+    return report;
   }
 
   Artifact artifact_;
