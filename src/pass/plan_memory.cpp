@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/check.h"
@@ -61,13 +62,15 @@ std::vector<Placed> place_buffers(const Stmt& phase, const Caps& caps) {
     const Ref<Buffer> b = with_aligned_rows(alloc->buffer, *memory);
     int64_t& next = used[memory->name];
     next = (next + memory->alignment - 1) / memory->alignment * memory->alignment;
+    const int64_t left = std::max<int64_t>(0, memory->bytes - next);
     placed.push_back({b, next, bytes_of(*b)});
     next += placed.back().bytes;
-    if (next > memory->bytes)
-      throw UserError(
-          b->at,
-          fmt::format("{} needs {} bytes of {}, more than the {} that {} has; make the tiles smaller\n{}", b->name,
-                      placed.back().bytes, memory->name, memory->bytes, caps.target, table(placed, *memory)));
+    if (placed.back().bytes > left)
+      throw UserError(b->at, fmt::format("{}: {} needs {} bytes of {}, where {}; make the tiles smaller\n{}",
+                                         caps.target, b->name, placed.back().bytes, memory->name,
+                                         left == memory->bytes ? fmt::format("a block has {}", left)
+                                                               : fmt::format("{} of {} are left", left, memory->bytes),
+                                         table(placed, *memory)));
   });
   return placed;
 }

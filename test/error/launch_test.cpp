@@ -332,7 +332,7 @@ TEST(Compile, PassesOfAnUnknownMachine) {
 
 TEST(Compile, MoreMemoryThanTheMachineHas) {
   if (known_machines().find("cpu") == std::string::npos) GTEST_SKIP() << "the CPU target is not in this build";
-  expect_error({"shared0 needs 268435456 bytes of scratch, more than the 8388608 that cpu has; make the tiles smaller\n"
+  expect_error({"cpu: shared0 needs 268435456 bytes of scratch, where a block has 8388608; make the tiles smaller\n"
                 "scratch: 268435456 of 8388608 bytes\n"
                 "  shared0       268435456 bytes at          0"},
                [](unsigned& line) {

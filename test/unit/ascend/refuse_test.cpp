@@ -253,7 +253,7 @@ TEST(AscendRefuses, TypesThatItCannotStore) {
 
 TEST(AscendRefuses, TilesThatTogetherNeedMoreThanUB) {
   refuse(
-      "shared1 needs 100096 bytes of UB, more than the 196352 that ascend has; make the tiles smaller\n"
+      "ascend: shared1 needs 100096 bytes of UB, where 96352 of 196352 are left; make the tiles smaller\n"
       "UB: 200096 of 196352 bytes\n"
       "  shared0          100000 bytes at          0\n"
       "  shared1          100096 bytes at     100000",

@@ -642,7 +642,7 @@ kernel k stage traced {
   }
 })",
                     threads_machine(), {plan_grid, place, lower_tiles, plan_memory}),
-            "second needs 2052 bytes of fast, more than the 4096 that thready has; make the tiles smaller\n"
+            "thready: second needs 2052 bytes of fast, where 2048 of 4096 are left; make the tiles smaller\n"
             "fast: 4100 of 4096 bytes\n"
             "  first              2048 bytes at          0\n"
             "  second             2052 bytes at       2048");
