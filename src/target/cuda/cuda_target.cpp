@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "ir/build.h"
 #include "ir/walk.h"
+#include "target/common/c_names.h"
 #include "target/common/c_text.h"
 
 namespace tilewright::cuda {
@@ -53,14 +54,18 @@ bool statement(const Stmt& s, CText& out) {
 
 const Dialect kDialect{"tw::", type_name, read, write, widen, narrow, statement, "int"};
 
+/// Names of CUDA C++, and macros.
+const std::vector<std::string> kReserved{"threadIdx", "blockIdx", "blockDim",  "gridDim", "warpSize", "linux",
+                                         "unix",      "NULL",     "TW_DEVICE", "TW_F32",  "TW_F64"};
+
 std::string signature(const Kernel& kernel, const LaunchPlan& plan, const Phase& phase) {
   std::string list;
   for (size_t i = 0; i < kernel.params.size(); ++i)
     list += fmt::format("{}tw::global<{}{}> {}", list.empty() ? "" : ", ",
                         plan.tensors[i].access == Access::in ? "const " : "", type_name(kernel.params[i]->dtype),
                         kernel.params[i]->name);
-  for (const ScalarParam& s : plan.scalars)
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", type_name(s.dtype), s.name);
+  for (const auto& s : kernel.scalars)
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", type_name(s->type), s->name);
   return fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({})", phase.threads, phase.entry, list);
 }
 
@@ -89,7 +94,10 @@ std::optional<std::string> CudaTarget::refuse(const StmtNode& s) const {
   return std::nullopt;
 }
 
-Artifact CudaTarget::emit(const Ref<Kernel>& kernel, const LaunchPlan& plan) const {
+Artifact CudaTarget::emit(const Ref<Kernel>& final_stage, const LaunchPlan& plan) const {
+  Artifact artifact{"cuda", caps_.arch, "CUDA C++", "", "", plan};
+  for (Phase& phase : artifact.plan.phases) phase.entry += "_kernel";  // the name of no built-in function
+  const Ref<Kernel> kernel = with_c_names(final_stage, kReserved);
   CText out(kDialect);
   out.known().bind_scalars(*kernel);
   Stmt body = sequence({kernel->body});
@@ -98,14 +106,16 @@ Artifact CudaTarget::emit(const Ref<Kernel>& kernel, const LaunchPlan& plan) con
   for (size_t i = 0; i < phases.size(); ++i) {
     const auto& blocks = static_cast<const For&>(*phases[i]);
     if (i) out.line("");
-    out.open(signature(*kernel, plan, plan.phases[i]));
+    out.open(signature(*kernel, plan, artifact.plan.phases[i]));
     const Range range{0,
                       std::max<Wide>(1, std::min<Wide>(out.known().range(blocks.extents[0]).hi, caps_.max_blocks)) - 1};
     out.line(fmt::format("const {} {} = blockIdx.x;", out.declare(blocks.vars[0], range), blocks.vars[0]->name));
     out.statement(blocks.body);
     out.close();
   }
-  return {"cuda", caps_.arch, "CUDA C++", out.text(), "", plan, out.lines()};
+  artifact.text = out.text();
+  artifact.lines = out.lines();
+  return artifact;
 }
 
 }  // namespace tilewright::cuda

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tilewright {
+
+constexpr size_t kShown = 8;  // faults: one mistake is often one for each element
 
 void refuse(const Report& report, const Artifact& artifact, bool (*is_users)(const Fault&), Location at) {
   auto user_line = [&](uint32_t line) {
@@ -16,7 +20,7 @@ void refuse(const Report& report, const Artifact& artifact, bool (*is_users)(con
   if (first.line > 0 && first.other_line > 0)
     notes.push_back({user_line(first.other_line), "the other access is here"});
   int64_t shown = first.count;
-  for (size_t i = 1; i < report.faults.size(); ++i) {
+  for (size_t i = 1; i < std::min(kShown, report.faults.size()); ++i) {
     notes.push_back({user_line(report.faults[i].line), report.faults[i].sentence});
     shown += report.faults[i].count;
   }
