@@ -37,14 +37,13 @@ struct CompileRemark {
   Location at;
 };
 
-/// One argument of a call with the caller's line.
+/// One argument of a call, or none.
 struct CallArgument {
   CallArgument() = default;
   template <class T>
     requires std::is_convertible_v<T, Argument>
-  CallArgument(T&& value, Here here = Here::current()) : argument(std::forward<T>(value)), at(here), given(true) {}
+  CallArgument(T&& value) : argument(std::forward<T>(value)), given(true) {}
   Argument argument = Argument(int64_t{0});
-  Location at;
   bool given = false;
 };
 
@@ -58,7 +57,8 @@ class Kernel {
   /// caller's line when they do not fit.
   void operator()(CallArgument a0 = {}, CallArgument a1 = {}, CallArgument a2 = {}, CallArgument a3 = {},
                   CallArgument a4 = {}, CallArgument a5 = {}, CallArgument a6 = {}, CallArgument a7 = {},
-                  CallArgument a8 = {}, CallArgument a9 = {}, CallArgument a10 = {}, CallArgument a11 = {});
+                  CallArgument a8 = {}, CallArgument a9 = {}, CallArgument a10 = {}, CallArgument a11 = {},
+                  Location at = Here::current());
   void launch(std::vector<Argument> arguments, Location at = Here::current());
 
   const std::string& name() const;

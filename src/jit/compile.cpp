@@ -82,12 +82,10 @@ Kernel compile(const std::string& name, const Arguments& arguments, std::vector<
 
 void Kernel::operator()(CallArgument a0, CallArgument a1, CallArgument a2, CallArgument a3, CallArgument a4,
                         CallArgument a5, CallArgument a6, CallArgument a7, CallArgument a8, CallArgument a9,
-                        CallArgument a10, CallArgument a11) {
+                        CallArgument a10, CallArgument a11, Location at) {
   std::vector<Argument> arguments;
-  Location at;
   for (CallArgument* a : {&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7, &a8, &a9, &a10, &a11}) {
     if (!a->given) break;
-    if (!at) at = a->at;
     arguments.push_back(std::move(a->argument));
   }
   launch(std::move(arguments), at);
