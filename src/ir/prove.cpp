@@ -13,13 +13,6 @@ namespace {
 constexpr size_t kMaxFacts = 96, kMaxTerms = 12;
 constexpr int kProofDepth = 4, kProofBudget = 400, kConditionSteps = 100;
 
-/// Whether the expression reads memory.
-bool reads_memory(const Expr& e) {
-  bool found = false;
-  post_order(e, [&](const Node& n) { found |= n.kind == Kind::Load; });
-  return found;
-}
-
 /// into += scale * s; false when a number leaves 127 bits.
 bool add_to(Sum& into, const Sum& s, Wide scale) {
   Wide c;

@@ -180,4 +180,10 @@ Any substitute(const Any& root, const std::vector<std::pair<Ref<Var>, Expr>>& va
   });
 }
 
+bool reads_memory(const Expr& value) {
+  bool found = false;
+  post_order(value, [&](const Node& node) { found |= node.kind == Kind::Load; });
+  return found;
+}
+
 }  // namespace tilewright::ir

@@ -33,6 +33,9 @@ bool equal(const Any& a, const Any& b);
 /// Calls `visit` for every node reachable from `root`, each once, children before parents.
 void post_order(const Any& root, FunctionRef<void(const Node&)> visit);
 
+/// Whether a value reads an element of a buffer.
+bool reads_memory(const Expr& value);
+
 /// Rebuilds bottom-up. `change` gets each distinct node once, with its children already rewritten, and returns the
 /// node to use instead; returning its argument keeps it. A null result removes a statement: from its Seq, as a body (an
 /// empty Seq is left), as an `otherwise`. Untouched subtrees keep their identity.

@@ -18,13 +18,6 @@ Ref<Buffer> in_memory(const Buffer& b, std::string memory) {
 
 std::string where(const std::string& memory) { return memory.empty() ? "global memory" : memory; }
 
-/// Does a value read memory?
-bool reads_memory(const Expr& e) {
-  bool found = false;
-  post_order(e, [&](const Node& n) { found |= n.kind == Kind::Load; });
-  return found;
-}
-
 /// Names of the tiles that belong to one iteration of a parallel loop.
 std::set<std::string> made_inside_parallel(const KernelRef& kernel) {
   std::set<std::string> names;
@@ -54,26 +47,16 @@ class Engines {
       case Kind::For: {
         const auto& loop = static_cast<const For&>(*s);
         if (loop.how == LoopKind::parallel) return on(scalar_, s);
+        for (const Expr& extent : loop.extents) control(extent, s);
         return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, run(loop.body));
       }
       case Kind::When: {
         const auto& when = static_cast<const When&>(*s);
-        if (reads_memory(when.cond))
-          throw UserError(
-              s->at,
-              fmt::format(
-                  "{}: the condition of `when` reads memory outside a parallel loop, which this machine cannot do yet; "
-                  "compare inside parallel(...) or pass the value as a scalar argument",
-                  caps_.target));
+        control(when.cond, s);
         return make_at<When>(s->at, when.cond, run(when.then), when.otherwise ? run(when.otherwise) : nullptr);
       }
       case Kind::Let:
-        if (reads_memory(static_cast<const Let&>(*s).value))
-          throw UserError(
-              s->at,
-              fmt::format("{}: this value reads memory outside a parallel loop, which this machine cannot do yet; "
-                          "read it inside parallel(...)",
-                          caps_.target));
+        control(static_cast<const Let&>(*s).value, s);
         return s;
       case Kind::Copy:
         return copy(static_cast<const Copy&>(*s), s);
@@ -86,6 +69,15 @@ class Engines {
   }
 
  private:
+  /// A value outside parallel loops is computed where control flow runs, on the issuing engine.
+  void control(const Expr& value, const Stmt& s) const {
+    if (caps_.scalar_engine()->issues || !reads_memory(value)) return;
+    throw UserError(s->at,
+                    fmt::format("{}: this value reads memory outside a parallel loop, and the engine that issues "
+                                "cannot; read it inside parallel(...), or pass it as a scalar argument",
+                                caps_.target));
+  }
+
   Stmt on(const std::string& engine, const Stmt& s) const { return make_at<OnEngine>(s->at, engine, s); }
 
   Stmt copy(const Copy& c, const Stmt& s) {

@@ -33,9 +33,11 @@ State join(const State& a, const State& b) {
   return joined;
 }
 
-std::set<std::pair<std::string, bool>> accesses_of(const Stmt& s) {
-  std::set<std::pair<std::string, bool>> found;
-  post_order(s, [&](const Node& node) {
+using Accesses = std::set<std::pair<std::string, bool>>;  // of a buffer, writing or not
+
+Accesses accesses_of(const Any& root) {
+  Accesses found;
+  post_order(root, [&](const Node& node) {
     if (const auto* l = as<Load>(&node)) found.emplace(l->buffer->name, false);
     if (const auto* st = as<Store>(&node)) found.emplace(st->buffer->name, true);
     if (const auto* c = as<Copy>(&node)) {
@@ -59,6 +61,8 @@ class Synchronise {
       }
       case Kind::For: {
         const auto& loop = static_cast<const For&>(*s);
+        Stmts stmts;
+        for (const Expr& extent : loop.extents) before(issuing_engine(), accesses_of(extent), stmts, s);
         State entry = state_;
         Stmt body;
         for (bool stable = false; !stable;) {
@@ -69,47 +73,59 @@ class Synchronise {
           entry = std::move(again);
         }
         state_ = std::move(entry);
-        return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, body);
+        stmts.push_back(make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, body));
+        return sequence(std::move(stmts), s->at);
       }
       case Kind::When: {
         const auto& when = static_cast<const When&>(*s);
+        Stmts stmts;
+        before(issuing_engine(), accesses_of(when.cond), stmts, s);
         State entry = state_;
         Stmt then = run(when.then);
         State after_then = std::exchange(state_, entry);
         Stmt otherwise = when.otherwise ? run(when.otherwise) : Stmt();
         state_ = join(after_then, state_);
-        return make_at<When>(s->at, when.cond, then, otherwise);
+        stmts.push_back(make_at<When>(s->at, when.cond, then, otherwise));
+        return sequence(std::move(stmts), s->at);
       }
-      case Kind::OnEngine:
-        return operation(static_cast<const OnEngine&>(*s), s);
+      case Kind::Let:
+        return operation(issuing_engine(), s);
+      case Kind::OnEngine: {
+        const std::string& name = static_cast<const OnEngine&>(*s).engine;
+        const Engine* engine = caps_.engine(name);
+        TW_CHECK(engine, fmt::format("no engine named '{}'", name));
+        return operation(*engine, s);
+      }
       default:
         return s;
     }
   }
 
  private:
-  Stmt operation(const OnEngine& on, const Stmt& s) {
-    const Engine* engine = caps_.engine(on.engine);
-    TW_CHECK(engine, fmt::format("no engine named '{}'", on.engine));
-    auto accesses = accesses_of(s);
+  Stmt operation(const Engine& engine, const Stmt& s) {
     Stmts stmts;
+    before(engine, accesses_of(s), stmts, s);
+    stmts.push_back(s);
+    return sequence(std::move(stmts), s->at);
+  }
+
+  /// What must be waited for before the engine does these accesses; then they are its latest.
+  void before(const Engine& engine, const Accesses& accesses, Stmts& stmts, const Stmt& s) {
     // Other engines first: what they have seen may make a barrier of this one unnecessary.
     for (bool own : {false, true})
       for (const auto& [buffer, write] : accesses)
         for (const Engine& other : caps_.engines)
           for (bool earlier_write : {false, true}) {
-            if ((other.name == on.engine) != own || (!write && !earlier_write)) continue;
+            if ((other.name == engine.name) != own || (!write && !earlier_write)) continue;
             auto earlier = state_.find({buffer, other.name, earlier_write});
-            if (earlier == state_.end() || earlier->second.contains(on.engine)) continue;
-            wait(other, *engine, stmts, s);
+            if (earlier == state_.end() || earlier->second.contains(engine.name)) continue;
+            wait(other, engine, stmts, s);
           }
     for (const auto& [buffer, write] : accesses) {
       std::set<std::string> seen;
-      if (engine->ordered) seen.insert(on.engine);
-      state_[{buffer, on.engine, write}] = seen;
+      if (engine.ordered) seen.insert(engine.name);
+      state_[{buffer, engine.name, write}] = seen;
     }
-    stmts.push_back(s);
-    return sequence(std::move(stmts), s->at);
   }
 
   /// Before the statement, `to` waits for all that was issued to `from`: it then knows what `from` did and what `from`

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "ir/build.h"
+#include "ir/walk.h"
 #include "target/common/c_value.h"
 
 namespace tilewright {
@@ -83,9 +84,17 @@ void CText::statement(const Stmt& s) {
       break;
     case Kind::For: {
       const auto& loop = static_cast<const For&>(*s);
+      std::vector<std::string> extents;  // what reads memory is read once
+      for (const Expr& e : loop.extents) {
+        extents.push_back(value(e));
+        if (!reads_memory(e)) continue;
+        const std::string once = fresh_constant();
+        line(fmt::format("const {} {} = {};", type_of(e).first, once, extents.back()));
+        extents.back() = once;
+      }
       for (size_t d = 0; d < loop.vars.size(); ++d) {
         const Ref<Var>& v = loop.vars[d];
-        const std::string extent = value(loop.extents[d]);
+        const std::string& extent = extents[d];
         const std::string type = declare(v, {0, std::max<Wide>(0, known_.range(loop.extents[d]).hi - 1)});
         if (loop.how == LoopKind::unroll || loop.how == LoopKind::vectorized) line("#pragma unroll");
         open(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", type, v->name, extent));

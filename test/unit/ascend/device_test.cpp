@@ -95,6 +95,39 @@ TEST(AscendDevice, APhaseSeesTheWritesOfTheOneBefore) {
   for (size_t i = 0; i < 32; ++i) EXPECT_EQ(x[i], before[(3 - i / 8) * 8 + i % 8] + 2);
 }
 
+TEST(AscendDevice, ControlFlowReadsTiles) {
+  Kernel k = compile(
+      "control",
+      [](Buffer x, Buffer y) {
+        for (Var b : grid(2)) {
+          auto t = shared(f32, {8});
+          auto rounds = shared(i64, {4});
+          copy(x[{b * 8}], t);
+          for (Var i : parallel(4)) rounds(i) = 3;
+          auto first = let(t(0));
+          for (Var r : serial(rounds(0))) {  // the number of rounds is read once
+            (void)r;
+            for (Var i : parallel(8)) t(i) += first;
+            for (Var i : parallel(4)) rounds(i) = 1;
+            when(t(0) > 20, [&] { copy(x[{b * 8}], t); });
+          }
+          copy(t, y[{b * 8}]);
+        }
+      },
+      signature(tensor("x", f32, {16}).contiguous(), tensor("y", f32, {16}).contiguous()), "ascend-emulator");
+  std::vector<float> x = counted(16), y(16, -1.0f);
+  k(on(x, {16}), on(y, {16}));
+  for (int block = 0; block < 2; ++block) {
+    std::vector<float> t(x.begin() + 8 * block, x.begin() + 8 * block + 8);
+    const std::vector<float> original = t;
+    for (int round = 0; round < 3; ++round) {
+      for (float& v : t) v += original[0];
+      if (t[0] > 20) t = original;
+    }
+    for (size_t i = 0; i < 8; ++i) EXPECT_EQ(y[static_cast<size_t>(8 * block) + i], t[i]);
+  }
+}
+
 TEST(AscendDevice, ATileThatNothingWroteIsReportedAtTheLineThatReadsIt) {
   unsigned line = 0;
   Kernel k = compile(

@@ -720,17 +720,75 @@ TEST(CheckMachine, ThreadCountsAndTypesAreRefusedWithWhatThereIs) {
             "thready: this value is computed in u32, which thready cannot do; it computes in bool, f32, f64, i32, i64");
 }
 
-TEST(Place, EnginesRefuseMemoryReadsInControlFlow) {
-  EXPECT_EQ(refusal(R"(
+const char* kReadsInControl = R"(
 kernel k stage traced {
   param A: f32[8] strides [1]
+  param n: i64[8] strides [1]
   grid b in 1 threads 1 {
-    let x: f32 = A[0]
+    alloc a: f32[8] shared
+    alloc m: i64[8] shared
+    copy A[0:+8] -> a[0:+8]
+    copy n[0:+8] -> m[0:+8]
+    let x: f32 = a[0]
+    for serial k in m[0] {
+      when (0:f32 < a[k]) {
+        copy A[0:+8] -> a[0:+8]
+      }
+    }
+    fill a[0:+8] = x
   }
-})",
-                    engines_machine(), {plan_grid, place}),
-            "enginy: this value reads memory outside a parallel loop, which this machine cannot do yet; read it inside "
-            "parallel(...)");
+})";
+
+TEST(Place, ReadsInControlFlowNeedAnIssuingEngineThatReads) {
+  Caps caps = engines_machine().caps();
+  caps.engines[0].issues = false;
+  caps.engines[1].issues = true;
+  EXPECT_EQ(
+      refusal(kReadsInControl, test::TableMachine(caps), {plan_grid, place}),
+      "enginy: this value reads memory outside a parallel loop, and the engine that issues cannot; read it inside "
+      "parallel(...), or pass it as a scalar argument");
+}
+
+TEST(SynchroniseEngines, ControlFlowWaitsForWhatItReads) {
+  EXPECT_GOLDEN(after(kReadsInControl, engines_machine(),
+                      {plan_grid, place, lower_tiles, simplify, plan_memory, synchronise_engines}),
+                R"(
+    kernel k stage lowered {
+      param A: f32[8] strides [1]
+      param n: i64[8] strides [1]
+      for cores core in 1 {
+        alloc a: f32[8] shared memory pad offset 0
+        alloc m: i64[8] shared memory pad offset 32
+        on "in" {
+          copy A[0:+8] -> a[0:+8] padding 0:f32
+        }
+        on "in" {
+          copy n[0:+8] -> m[0:+8] padding 0
+        }
+        set_flag "in" -> scalar id 0
+        wait_flag "in" -> scalar id 0
+        let x: f32 = a[0]
+        for serial k in m[0] {
+          set_flag "in" -> scalar id 1
+          wait_flag "in" -> scalar id 1
+          when (0:f32 < a[k]) {
+            set_flag scalar -> "in" id 0
+            wait_flag scalar -> "in" id 0
+            on "in" {
+              copy A[0:+8] -> a[0:+8] padding 0:f32
+            }
+          }
+        }
+        set_flag "in" -> scalar id 2
+        wait_flag "in" -> scalar id 2
+        on scalar {
+          for parallel i in 8 {
+            store a[i] = x
+          }
+        }
+      }
+    }
+  )");
 }
 
 }  // namespace
