@@ -216,7 +216,10 @@ class Chain {
   void check_inverses() {
     const Layout& l = s_.layout;
     const Point box = l.box();
-    if (box.block * box.group * box.thread * (box.offset / s_.bits) > 4 * kMaxPoints) return;
+    const int64_t points = box.block * box.group * box.thread * (box.offset / s_.bits);
+    if (points > 4 * kMaxPoints) return;
+    // Where the image has holes the search for a left inverse may take half a second.
+    if (points > 40 && !l.is_compact()) return;
     if (LayoutResult left = left_inverse(l)) {
       for (int64_t k = 0; k < s_.size(); ++k)
         ASSERT_EQ(left->element(inverse_coordinate(l, l.at_index(k))), k) << to_string(*left);
