@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "ir/build.h"
@@ -122,7 +123,10 @@ void print_copy(const Copy& copy, CText& out) {
   Exprs at_tile = tile.offset, at_global = global.offset;
   for (size_t i = 0; i < tile_axes.size(); ++i) {
     Ref<Var> row = make<Var>(fmt::format("row{}_", i), i64);
-    out.open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", row->name, out.index(tile.extent[tile_axes[i]])));
+    const Expr& rows_here = tile.extent[tile_axes[i]];
+    const std::string extent = out.index(rows_here);
+    const std::string type_name = out.declare(row, {0, std::max<Wide>(0, out.known().range(rows_here).hi - 1)});
+    out.open(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", type_name, row->name, extent));
     at_tile[tile_axes[i]] = add(at_tile[tile_axes[i]], row);
     at_global[global_axes[i]] = add(at_global[global_axes[i]], row);
   }

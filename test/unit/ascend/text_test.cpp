@@ -199,7 +199,7 @@ TEST(AscendText, RowsOfATileBeginAtUnits) {
           AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(0);
           AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(0);
           for (int64_t row0_ = 0; row0_ < high; ++row0_) {
-            AscendC::DataCopyPad(shared0[row0_ * 64], x[tw::add(block * 3, row0_) * 50],
+            AscendC::DataCopyPad(shared0[row0_ * 64], x[(block * 3 + row0_) * 50],
                                  AscendC::DataCopyExtParams{1, 100, 0, 0, 0},
                                  AscendC::DataCopyPadExtParams<bfloat16_t>{true, 0, 14, AscendC::ToBfloat16(0.0f)});
           }
@@ -218,7 +218,7 @@ TEST(AscendText, RowsOfATileBeginAtUnits) {
           AscendC::SetFlag<AscendC::HardEvent::S_MTE3>(0);
           AscendC::WaitFlag<AscendC::HardEvent::S_MTE3>(0);
           for (int64_t row0_ = 0; row0_ < high_1; ++row0_) {
-            AscendC::DataCopyPad(y[tw::add(block * 3, row0_) * 50], shared0[row0_ * 64], AscendC::DataCopyExtParams{1, 100, 0, 0, 0});
+            AscendC::DataCopyPad(y[(block * 3 + row0_) * 50], shared0[row0_ * 64], AscendC::DataCopyExtParams{1, 100, 0, 0, 0});
           }
         }
       }
