@@ -18,10 +18,11 @@ bool is_global(const Region& r) { return r.buffer->space == Space::global; }
 /// Elements of a unit.
 int64_t per_unit(DType type) { return kUnit / type.bytes(); }
 
-/// A number that divides the value, as large as plain reading shows; 0 for the constant 0.
+/// The largest power of two up to kMost that plain reading shows to divide the value.
 int64_t divisor_of(const Expr& e) {
+  constexpr int64_t kMost = 1024;
   int64_t value = 0;
-  if (is_constant(e, &value)) return std::abs(value);
+  if (is_constant(e, &value)) return std::gcd(value % kMost, kMost);
   const auto* b = as<Binary>(e);
   if (!b) return 1;
   const int64_t x = divisor_of(b->a), y = divisor_of(b->b);
@@ -32,7 +33,7 @@ int64_t divisor_of(const Expr& e) {
     case BinaryOp::max:
       return std::gcd(x, y);
     case BinaryOp::mul:
-      return x * y;
+      return std::min(x * y, kMost);
     default:
       return 1;
   }
