@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "ir/build.h"
-#include "ir/walk.h"
+#include "pass/lower.h"
 
 namespace tilewright::ascend {
 namespace {
@@ -18,14 +18,14 @@ bool is_global(const Region& r) { return r.buffer->space == Space::global; }
 /// Elements of a unit.
 int64_t per_unit(DType type) { return kUnit / type.bytes(); }
 
-/// The largest power of two up to kMost that plain reading shows to divide the value.
-int64_t divisor_of(const Expr& e) {
+/// The largest power of two up to kMost that a reading of `depth` levels shows to divide the value.
+int64_t divisor_of(const Expr& e, int depth = 8) {
   constexpr int64_t kMost = 1024;
   int64_t value = 0;
   if (is_constant(e, &value)) return std::gcd(value % kMost, kMost);
   const auto* b = as<Binary>(e);
-  if (!b) return 1;
-  const int64_t x = divisor_of(b->a), y = divisor_of(b->b);
+  if (!b || depth == 0) return 1;
+  const int64_t x = divisor_of(b->a, depth - 1), y = divisor_of(b->b, depth - 1);
   switch (b->op) {
     case BinaryOp::add:
     case BinaryOp::sub:
@@ -40,14 +40,6 @@ int64_t divisor_of(const Expr& e) {
 }
 
 bool is_multiple(const Expr& e, int64_t of) { return divisor_of(e) % of == 0; }
-
-/// The axes whose extent is not the constant 1: a copy's two regions have as many, in the same order.
-std::vector<size_t> loop_axes(const Region& r) {
-  std::vector<size_t> axes;
-  for (size_t d = 0; d < r.extent.size(); ++d)
-    if (!is_constant_equal(r.extent[d], 1)) axes.push_back(d);
-  return axes;
-}
 
 /// Whether the rows of the copy run along the last axis of the tile; else each element is a row of its own.
 bool has_rows(const Region& tile) { return !is_constant_equal(tile.extent.back(), 1); }
