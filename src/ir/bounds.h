@@ -113,6 +113,7 @@ class Context {
   void axioms(const ExprNode& atom, std::vector<Sum>& out) const;
   bool proves_order(const Sum& low, const Sum& high, Wide gap) const;
   void assume_order(const Expr& low, const Expr& high, Wide gap);
+  void narrow(const Var& v, Wide factor, const Sum& s, size_t serial);
   void add_fact(Sum s);
   void assume_comparison(BinaryOp op, const Expr& a, const Expr& b);
   Proof prove(const Expr& condition, int& budget) const;

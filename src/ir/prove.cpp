@@ -31,6 +31,9 @@ bool add_to(Sum& into, const Sum& s, Wide scale) {
   return true;
 }
 
+/// The quotient rounded down; c > 0.
+Wide floor_of(Wide a, Wide c) { return a / c - (a % c < 0 ? 1 : 0); }
+
 Proof opposite(Proof p) { return p == Proof::yes ? Proof::no : p == Proof::no ? Proof::yes : Proof::unknown; }
 
 }  // namespace
@@ -89,27 +92,32 @@ void Context::bind_scalars(const Kernel& kernel) {
 
 // ---- facts
 
+/// What s >= 0, where `v` stands with this factor, says of the range of v: factor * v >= -(the most that the rest can
+/// be).
+void Context::narrow(const Var& v, Wide factor, const Sum& s, size_t serial) {
+  Sum less;  // -(s - factor * v)
+  if (!add_to(less, s, -1)) return;
+  std::erase_if(less.terms, [&](const Sum::Term& t) { return as<Var>(t.atom) && as<Var>(t.atom)->name == v.name; });
+  const std::optional<Wide> least = lower_bound(less);
+  Wide most;  // of the rest
+  if (!least || __builtin_sub_overflow(Wide{0}, *least, &most)) return;
+  const Range old = var_range(v);
+  Range now = old;
+  if (factor > 0)
+    now.lo = std::max(now.lo, -floor_of(most, factor));
+  else
+    now.hi = std::min(now.hi, floor_of(most, -factor));
+  if (now == old || now.lo > now.hi) return;
+  refined_.push_back({v.name, old, serial});
+  bind(Ref<Var>(&v), now);
+  ranges_ = {};
+}
+
 void Context::add_fact(Sum s) {
   if (facts_.size() >= kMaxFacts || s.terms.empty() || s.terms.size() > kMaxTerms) return;
   const size_t serial = mark();
-  // A fact of one variable narrows its range: factor * v + constant >= 0.
-  if (s.terms.size() == 1 && s.terms[0].atom->kind == Kind::Var) {
-    const Var& v = *as<Var>(s.terms[0].atom);
-    const Wide f = s.terms[0].factor;
-    const Range old = var_range(v);
-    Range now = old;
-    if (f > 0)
-      now.lo = std::max(now.lo, -range_of(BinaryOp::floordiv, {s.constant, s.constant}, {f, f}, i64).lo);
-    else
-      now.hi = std::min(now.hi, range_of(BinaryOp::floordiv, {s.constant, s.constant}, {-f, -f}, i64).lo);
-    const Range limits = range_of_type(i64);  // larger numbers than that have not been divided
-    const bool small = s.constant >= limits.lo && s.constant <= limits.hi;
-    if (small && now != old && now.lo <= now.hi) {
-      refined_.push_back({v.name, old, serial});
-      bind(Ref<Var>(&v), now);
-      ranges_ = {};
-    }
-  }
+  for (const Sum::Term& t : s.terms)
+    if (t.atom->kind == Kind::Var) narrow(*as<Var>(t.atom), t.factor, s, serial);
   facts_.push_back({std::move(s), serial});
 }
 

@@ -138,6 +138,9 @@ class KernelSimplifier {
         out.push_back(std::move(kept));
     }
     if (out.empty() && !n.stmts.empty()) return nullptr;
+    // What is left alone needs no Seq, unless it declares something for this Seq.
+    if (out.size() == 1 && n.stmts.size() > 1 && out[0]->kind != Kind::Alloc && out[0]->kind != Kind::Let)
+      return out[0];
     return rebuilt(n, out);
   }
 
