@@ -46,8 +46,13 @@ std::string fault_of(const Region& r, std::string_view role = "region") {
   if (r.offset.size() != b.shape.size() || r.extent.size() != b.shape.size())
     return fmt::format("{}: {} offsets and {} extents, but {} has rank {}", role, r.offset.size(), r.extent.size(),
                        b.name, b.shape.size());
-  if (std::string f = indices_fault(r.offset, fmt::format("{}: offset", role)); !f.empty()) return f;
-  if (std::string f = indices_fault(r.extent, fmt::format("{}: extent", role)); !f.empty()) return f;
+  for (const auto& [list, what] : {std::pair(&r.offset, "offset"), std::pair(&r.extent, "extent")}) {
+    const std::string name = fmt::format("{}: {}", role, what);
+    if (std::string f = indices_fault(*list, name); !f.empty()) return f;
+    for (size_t i = 0; i < list->size(); ++i)
+      if ((*list)[i]->dtype != i64)
+        return fmt::format("{} {} is {}; a region is measured in i64", name, i, to_string((*list)[i]->dtype));
+  }
   for (const Expr& e : r.extent)
     if (int64_t n; is_constant(e, &n) && n < 0) return fmt::format("{}: the extent {} is negative", role, n);
   return {};
