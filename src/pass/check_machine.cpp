@@ -19,8 +19,8 @@ std::string list(const std::vector<DType>& types) {
 
 void check_buffer(const Buffer& b, const Caps& caps) {
   if (std::find(caps.storage_types.begin(), caps.storage_types.end(), b.dtype) == caps.storage_types.end())
-    throw UserError(b.at, fmt::format("{}: {} has elements of type {}, which {} cannot store; it has {}", caps.target,
-                                      b.name, to_string(b.dtype), caps.arch, list(caps.storage_types)));
+    throw UserError(b.at, fmt::format("{}: {} has elements of type {}, which this machine cannot store; it has {}",
+                                      caps.target, b.name, to_string(b.dtype), list(caps.storage_types)));
 }
 
 /// A value computed in a statement: casts only touch storage types, every other operator needs arithmetic.
@@ -31,8 +31,8 @@ void check_value(const Node& node, const Caps& caps, Location at) {
   DType type = static_cast<const ExprNode&>(node).dtype;
   if (const auto* b = as<Binary>(&node)) type = b->a->dtype;
   if (std::find(caps.arithmetic_types.begin(), caps.arithmetic_types.end(), type) == caps.arithmetic_types.end())
-    throw UserError(at, fmt::format("{}: this value is computed in {}, which {} cannot do; it computes in {}",
-                                    caps.target, to_string(type), caps.arch, list(caps.arithmetic_types)));
+    throw UserError(at, fmt::format("{}: this value is computed in {}, which this machine cannot do; it computes in {}",
+                                    caps.target, to_string(type), list(caps.arithmetic_types)));
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ KernelRef check_machine(const KernelRef& kernel, PassContext& context) {
     if (!is_stmt(node.kind)) return;
     const auto& s = static_cast<const StmtNode&>(node);
     if (const auto* grid = as<Grid>(&node); grid && grid->threads > caps.max_threads && caps.model == Model::threads)
-      throw UserError(s.at, fmt::format("{}: grid asks for {} threads, {} has at most {} in a block", caps.target,
-                                        grid->threads, caps.arch, caps.max_threads));
+      throw UserError(s.at, fmt::format("{}: grid asks for {} threads, this machine has at most {} in a block",
+                                        caps.target, grid->threads, caps.max_threads));
     if (const auto* alloc = as<Alloc>(&node)) check_buffer(*alloc->buffer, caps);
     if (auto why = context.target.refuse(s)) throw UserError(s.at, fmt::format("{}: {}", caps.target, *why));
     std::vector<const Node*> children;

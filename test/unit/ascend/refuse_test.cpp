@@ -237,12 +237,14 @@ TEST(AscendRefuses, TypesThatItCannotStore) {
     ADD_FAILURE() << "accepted";
   } catch (const UserError& e) {
     EXPECT_EQ(e.message(),
-              "ascend: x has elements of type f64, which 2201 cannot store; it has f32, f16, bf16, i8, i16, i32, i64, "
+              "ascend: x has elements of type f64, which this machine cannot store; it has f32, f16, bf16, i8, i16, "
+              "i32, i64, "
               "u8, u16, u32, u64");
     EXPECT_EQ(e.location().line, line);
   }
   refuse(
-      "ascend: shared0 has elements of type e4m3, which 2201 cannot store; it has f32, f16, bf16, i8, i16, i32, i64, "
+      "ascend: shared0 has elements of type e4m3, which this machine cannot store; it has f32, f16, bf16, i8, i16, "
+      "i32, i64, "
       "u8, u16, u32, u64",
       f32, [](Buffer, Buffer, unsigned& line) {
         line = __LINE__ + 1;

@@ -709,15 +709,16 @@ kernel k stage traced {
 
 TEST(CheckMachine, ThreadCountsAndTypesAreRefusedWithWhatThereIs) {
   EXPECT_EQ(refusal("kernel k stage traced { grid b in 1 threads 257 { } }", threads_machine(), {check_machine}),
-            "thready: grid asks for 257 threads, thready has at most 256 in a block");
-  EXPECT_EQ(
-      refusal("kernel k stage traced { param A: e4m3[4] strides [1] grid b in 1 threads 1 { } }", threads_machine(),
-              {check_machine}),
-      "thready: A has elements of type e4m3, which thready cannot store; it has bool, f32, f64, f16, bf16, i32, i64");
-  EXPECT_EQ(refusal("kernel k stage traced { param A: i32[4] strides [1] grid b in 1 threads 1 { store A[0] = "
-                    "cast<i32>((cast<u32>(A[1]) + 1:u32)) } }",
+            "thready: grid asks for 257 threads, this machine has at most 256 in a block");
+  EXPECT_EQ(refusal("kernel k stage traced { param A: e4m3[4] strides [1] grid b in 1 threads 1 { } }",
                     threads_machine(), {check_machine}),
-            "thready: this value is computed in u32, which thready cannot do; it computes in bool, f32, f64, i32, i64");
+            "thready: A has elements of type e4m3, which this machine cannot store; it has bool, f32, f64, f16, bf16, "
+            "i32, i64");
+  EXPECT_EQ(
+      refusal("kernel k stage traced { param A: i32[4] strides [1] grid b in 1 threads 1 { store A[0] = "
+              "cast<i32>((cast<u32>(A[1]) + 1:u32)) } }",
+              threads_machine(), {check_machine}),
+      "thready: this value is computed in u32, which this machine cannot do; it computes in bool, f32, f64, i32, i64");
 }
 
 const char* kReadsInControl = R"(
