@@ -18,10 +18,18 @@ std::string indices_fault(const Exprs& list, std::string_view what) {
   return {};
 }
 
+/// Extents, strides and offsets: passes compute with them in i64.
+std::string measures_fault(const Exprs& list, std::string_view what) {
+  if (std::string f = indices_fault(list, what); !f.empty()) return f;
+  for (size_t i = 0; i < list.size(); ++i)
+    if (list[i]->dtype != i64) return fmt::format("{} {} is {}; it must be i64", what, i, to_string(list[i]->dtype));
+  return {};
+}
+
 std::string fault_of(const Buffer& b) {
   if (b.name.empty()) return "a buffer has no name";
-  if (std::string f = indices_fault(b.shape, fmt::format("{}: extent", b.name)); !f.empty()) return f;
-  if (std::string f = indices_fault(b.strides, fmt::format("{}: stride", b.name)); !f.empty()) return f;
+  if (std::string f = measures_fault(b.shape, fmt::format("{}: extent", b.name)); !f.empty()) return f;
+  if (std::string f = measures_fault(b.strides, fmt::format("{}: stride", b.name)); !f.empty()) return f;
   for (const Expr& e : b.shape)
     if (int64_t n; is_constant(e, &n) && n < 0) return fmt::format("{}: the extent {} is negative", b.name, n);
   if (!b.strides.empty() && b.space != Space::global)
@@ -46,13 +54,8 @@ std::string fault_of(const Region& r, std::string_view role = "region") {
   if (r.offset.size() != b.shape.size() || r.extent.size() != b.shape.size())
     return fmt::format("{}: {} offsets and {} extents, but {} has rank {}", role, r.offset.size(), r.extent.size(),
                        b.name, b.shape.size());
-  for (const auto& [list, what] : {std::pair(&r.offset, "offset"), std::pair(&r.extent, "extent")}) {
-    const std::string name = fmt::format("{}: {}", role, what);
-    if (std::string f = indices_fault(*list, name); !f.empty()) return f;
-    for (size_t i = 0; i < list->size(); ++i)
-      if ((*list)[i]->dtype != i64)
-        return fmt::format("{} {} is {}; a region is measured in i64", name, i, to_string((*list)[i]->dtype));
-  }
+  if (std::string f = measures_fault(r.offset, fmt::format("{}: offset", role)); !f.empty()) return f;
+  if (std::string f = measures_fault(r.extent, fmt::format("{}: extent", role)); !f.empty()) return f;
   for (const Expr& e : r.extent)
     if (int64_t n; is_constant(e, &n) && n < 0) return fmt::format("{}: the extent {} is negative", role, n);
   return {};
@@ -71,7 +74,7 @@ std::string loop_fault(const std::vector<Ref<Var>>& vars, const Exprs& extents, 
       return fmt::format("{}: {} is {}; a loop variable must be an integer", what, v->name, to_string(v->type));
   }
   if (!body) return fmt::format("{}: no body", what);
-  return indices_fault(extents, fmt::format("{}: extent", what));
+  return measures_fault(extents, fmt::format("{}: extent", what));
 }
 
 std::string fault_of(const Grid& n) {

@@ -67,7 +67,9 @@ TEST(ParseError, TypesMustAgree) {
   EXPECT_EQ(error_in("let a: i32 = n"), "k.tw:4:1: let: a is i32, but its value is i64");
   EXPECT_EQ(error_in("store A[0, 0] = 0:f16"), "k.tw:4:1: store to A: the value is f16, but A holds f32");
   EXPECT_EQ(error_in("when n {}"), "k.tw:4:1: when: the condition is i64; it must be bool");
-  EXPECT_EQ(error_in("fill A[0:+3:u4, 0:+1] = 0:f32"), "k.tw:4:6: region: extent 0 is u4; a region is measured in i64");
+  EXPECT_EQ(error_in("fill A[0:+3:u4, 0:+1] = 0:f32"), "k.tw:4:6: region: extent 0 is u4; it must be i64");
+  EXPECT_EQ(error_in("for serial i: i32 in 8:i32 {}"), "k.tw:4:1: for: extent 0 is i32; it must be i64");
+  EXPECT_EQ(error_in("alloc t: f32[8:u8] shared"), "k.tw:4:7: t: extent 0 is u8; it must be i64");
   EXPECT_EQ(error_in("for serial i in 1:f32 {}"), "k.tw:4:1: for: extent 0 is f32; it must be an integer");
   EXPECT_EQ(error_in("let a: f32 = cast<f32x4>(n)"), "k.tw:4:14: cast: i64 and f32x4 differ in lanes");
 }

@@ -107,7 +107,7 @@ TEST(Verify, BuffersHaveWhatTheirStageDecides) {
 }
 
 TEST(Verify, FinalFormsIndexWithI64) {
-  EXPECT_EQ(found(loops("for serial i: i32 in 8:i32 {store A[i] = 0:f32}")),
+  EXPECT_EQ(found(loops("for serial i: i32 in 8 {store A[i] = 0:f32}")),
             "stage loops: an index of A is i32; final forms index with i64: store A[i] = 0:f32");
 }
 
