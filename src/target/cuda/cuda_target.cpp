@@ -29,6 +29,9 @@ std::string narrow(DType to, const std::string& value, Overflow overflow) {
   return fmt::format("tw::narrow<{}{}>({})", type_name(to), overflow == Overflow::saturate ? "" : ", false", value);
 }
 
+/// The memory of one thread: tiles made inside `parallel`.
+constexpr const char* kLocal = "local";
+
 /// What only the threads form has.
 bool statement(const Stmt& s, CText& out) {
   if (s->kind == Kind::Barrier) {
@@ -39,8 +42,11 @@ bool statement(const Stmt& s, CText& out) {
     const Buffer& b = *alloc->buffer;
     int64_t count = 1, extent = 1;
     for (const Expr& e : b.shape) count *= is_constant(e, &extent) ? extent : 1;
-    out.line(fmt::format("const auto {0} = tw::shared_at<{1}>({2}, {3}, \"{0}\");", b.name, type_name(b.dtype),
-                         b.offset, count));
+    if (b.memory == kLocal)
+      out.line(fmt::format("{} {}[{}];", type_name(b.dtype), b.name, std::max<int64_t>(count, 1)));
+    else
+      out.line(fmt::format("const auto {0} = tw::shared_at<{1}>({2}, {3}, \"{0}\");", b.name, type_name(b.dtype),
+                           b.offset, count));
     return true;
   }
   if (const auto* loop = as<For>(s); loop && loop->how == LoopKind::threads) {
@@ -76,22 +82,16 @@ CudaTarget::CudaTarget(std::string arch) {
   caps_.arch = std::move(arch);
   caps_.model = Model::threads;
   // What a block of the smaller architecture may ask for.
-  caps_.memories = {{"shared", caps_.arch == "sm_80" ? 163 * 1024 : 227 * 1024, 16, false}};
-  for (Space space : {Space::shared, Space::fragment, Space::var}) caps_.memory_of[static_cast<int>(space)] = "shared";
+  caps_.memories = {{"shared", caps_.arch == "sm_80" ? 163 * 1024 : 227 * 1024, 16, false},
+                    {kLocal, 64 * 1024, 16, false}};
+  caps_.iteration_memory = kLocal;
+  for (Space space : {Space::shared, Space::fragment, Space::local, Space::var})
+    caps_.memory_of[static_cast<int>(space)] = "shared";
   caps_.max_threads = 1024;
   caps_.max_blocks = INT32_MAX;
   caps_.arithmetic_types = {boolean, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64};
   caps_.storage_types = caps_.arithmetic_types;
   for (DType t : {f16, bf16, e4m3, e5m2}) caps_.storage_types.push_back(t);
-}
-
-std::optional<std::string> CudaTarget::refuse(const StmtNode& s) const {
-  if (const auto* loop = as<For>(&s); loop && loop->how == LoopKind::parallel) {
-    bool allocates = false;
-    post_order(loop->body, [&](const Node& n) { allocates |= n.kind == Kind::Alloc; });
-    if (allocates) return "local and var inside parallel are not supported here yet; use let(...)";
-  }
-  return std::nullopt;
 }
 
 Artifact CudaTarget::emit(const Ref<Kernel>& final_stage, const LaunchPlan& plan) const {

@@ -10,7 +10,6 @@ class CudaTarget : public Target {
   /// `arch`: "sm_80" or "sm_90a".
   explicit CudaTarget(std::string arch = "sm_80");
   const Caps& caps() const override { return caps_; }
-  std::optional<std::string> refuse(const ir::StmtNode& statement) const override;
   Artifact emit(const ir::Ref<ir::Kernel>& kernel, const LaunchPlan& plan) const override;
 
  private:

@@ -1,0 +1,148 @@
+// What the six programs do not use of the language, on every machine: the interpreter's result, bit for bit. Data are
+// small integers, which f32 holds exactly.
+#include <gtest/gtest.h>
+
+#include "tilewright/jit.h"
+
+namespace tilewright::test {
+namespace {
+
+/// A kernel of x, y (N) f32 and n i64.
+struct Feature {
+  const char* name;
+  void (*build)(Buffer x, Buffer y, Expr n);
+};
+
+void one_iterations_own(Buffer x, Buffer y, Expr) {
+  for (Var b : grid(ceildiv(x.extent(0), 48), threads{16})) {
+    auto t = shared(f32, {48}), r = shared(f32, {48});
+    copy(x[{b * 48}], t);
+    for (Var i : parallel(48)) {
+      auto sum = var(f32, 0);
+      auto last = local(f32, {3});
+      for (Var k : serial(3)) {
+        last(k) = t((i + k) % 48);
+        sum += t((i * k) % 48);
+      }
+      r(i) = sum * 2 + last(i % 3);
+    }
+    copy(r, y[{b * 48}]);
+  }
+}
+
+void the_blocks_own(Buffer x, Buffer y, Expr) {
+  for (Var b : grid(ceildiv(x.extent(0), 32), threads{8})) {
+    auto t = fragment(f32, {32});
+    auto sum = fragment(f32, {1});
+    auto bias = var(f32, 1);
+    copy(x[{b * 32}], t);
+    reduce_sum(t, sum, 0);
+    bias += sum(0);
+    for (Var i : parallel(32)) t(i) += bias;
+    copy(t, y[{b * 32}]);
+  }
+}
+
+void two_phases(Buffer x, Buffer y, Expr) {
+  auto [N] = x.shape<1>();
+  for (Var b : grid(ceildiv(N, 40), threads{16})) {
+    auto t = shared(f32, {40});
+    copy(x[{b * 40}], t);
+    copy(t, y[{b * 40}]);
+  }
+  for (Var b : grid(ceildiv(N, 24), threads{16})) {
+    auto t = shared(f32, {24}), r = shared(f32, {24});
+    copy(y[{b * 24}], t);
+    for (Var i : parallel(24)) r(i) = t(23 - i) + t(i);
+    copy(r, y[{b * 24}]);
+  }
+}
+
+void branches_around_tiles(Buffer x, Buffer y, Expr n) {
+  for (Var b : grid(ceildiv(x.extent(0), 16), threads{16})) {
+    auto t = shared(f32, {16});
+    when(b % 2 == 0, [&] { copy(x[{b * 16}], t); }).otherwise([&] { fill(t, 7); });
+    for (Var k : serial(n)) {
+      auto r = shared(f32, {16});
+      for (Var i : parallel(16)) r(i) = t(15 - i);
+      when(k < 2, [&] {
+        for (Var i : parallel(16)) t(i) = r(i) + k;
+      });
+    }
+    copy(t, y[{b * 16}]);
+  }
+}
+
+void integers(Buffer x, Buffer y, Expr n) {
+  for (Var b : grid(ceildiv(x.extent(0), 32), threads{32})) {
+    auto t = shared(f32, {32});
+    auto w = shared(i32, {32});
+    copy(x[{b * 32}], t);
+    for (Var i : parallel(32)) {
+      auto v = let(cast(i32, t(i)) * 7 - cast(i32, n) * 11);
+      w(i) = v / 3 + v % 5 + truncdiv(v, 4) - (v >> 2) + (v & 6);
+    }
+    for (Var i : parallel(32)) t(i) = cast(f32, w(31 - i));
+    copy(t, y[{b * 32}]);
+  }
+}
+
+const Feature kFeatures[] = {{"tiles_of_one_iteration", one_iterations_own},
+                             {"tiles_of_the_block", the_blocks_own},
+                             {"two_phases", two_phases},
+                             {"branches_around_tiles", branches_around_tiles},
+                             {"integers", integers}};
+
+std::vector<float> result(const Feature& feature, const std::string& machine, int64_t size) {
+  Kernel kernel = compile(
+      feature.name, feature.build,
+      signature(tensor("x", f32, {"N"}).contiguous(), tensor("y", f32, {"N"}).contiguous(), scalar("n", i64)), machine);
+  std::vector<float> x(static_cast<size_t>(size)), y(x.size(), -1);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 29 % 41) - 20;
+  const int64_t bytes = size * static_cast<int64_t>(sizeof(float));
+  Device& device = kernel.device();
+  void *in = device.allocate(bytes), *out = device.allocate(bytes);
+  device.copy_in(in, x.data(), bytes);
+  device.copy_in(out, y.data(), bytes);
+  kernel(Tensor{in, f32, {size}}, Tensor{out, f32, {size}}, int64_t{3});
+  device.copy_out(y.data(), out, bytes);
+  device.release(in);
+  device.release(out);
+  return y;
+}
+
+struct Row {
+  MachineInfo machine;
+  Feature feature;
+};
+
+void PrintTo(const Row& row, std::ostream* os) { *os << row.machine.name << " " << row.feature.name; }
+
+class Language : public testing::TestWithParam<Row> {};
+
+TEST_P(Language, MeansWhatTheInterpreterSays) {
+  const auto& [machine, feature] = GetParam();
+  if (!machine.available) GTEST_SKIP() << machine.name << ": " << machine.reason;
+  for (int64_t size : {1, 48, 97})
+    EXPECT_EQ(result(feature, machine.name, size), result(feature, "interp", size)) << size;
+}
+
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  for (const MachineInfo& machine : machines())
+    for (const Feature& feature : kFeatures)
+      if (machine.name != "interp") all.push_back({machine, feature});
+  return all;
+}
+
+std::string row_name(const testing::TestParamInfo<Row>& info) {
+  std::string s = info.param.machine.name + "_" + info.param.feature.name;
+  for (char& ch : s)
+    if (ch == '-') ch = '_';
+  return s;
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, Language, testing::ValuesIn(rows()), row_name);
+
+}  // namespace
+}  // namespace tilewright::test
