@@ -48,12 +48,13 @@ void Shadow::stamp(Pipe pipe, uint32_t tick, int64_t offset, int64_t bytes, bool
 }
 
 int64_t Shadow::first_undefined(int64_t offset, int64_t bytes) const {
+  if (bytes == 0) return -1;
   const void* p = std::memchr(defined_.data() + offset, 0, static_cast<size_t>(bytes));
   return p ? static_cast<const uint8_t*>(p) - defined_.data() : -1;
 }
 
 void Shadow::define(int64_t offset, int64_t bytes, bool value) {
-  std::memset(defined_.data() + offset, value, static_cast<size_t>(bytes));
+  std::fill_n(defined_.begin() + offset, bytes, static_cast<uint8_t>(value));
 }
 
 CoreShadow::Clash CoreShadow::access(int64_t core, int64_t offset, int64_t bytes, bool write, bool scalar) {
