@@ -740,6 +740,71 @@ kernel k stage traced {
   }
 })";
 
+const char* kConvertingCopies = R"(
+kernel k stage traced {
+  scalar n: i64
+  param A: f16[8, n] strides [n, 1]
+  param B: bf16[8, n] strides [n, 1]
+  grid b in 1 threads 1 {
+    alloc a: f32[2, 8] shared
+    copy A[1:+2, 3:+8] -> a[0:+2, 0:+8] padding 1:f16
+    copy a[0:+2, 0:+4] -> B[0:+2, 0:+4]
+  }
+})";
+
+TEST(Place, ACopyThatConvertsGoesThroughATileWhereItsEngineCannot) {
+  EXPECT_GOLDEN(after(kConvertingCopies, engines_machine(), {plan_grid, place}), R"(
+    kernel k stage placed {
+      scalar n: i64
+      param A: f16[8, n] strides [n, 1]
+      param B: bf16[8, n] strides [n, 1]
+      for cores core in 1 {
+        for serial round in (1 - core) {
+          let block = (round + core)
+          let b = block
+          alloc a: f32[2, 8] shared memory pad
+          seq {
+            alloc a_moved: f16[2, 8] shared memory pad
+            on "in" {
+              copy A[1:+2, 3:+8] -> a_moved[0:+2, 0:+8] padding 1:f16
+            }
+            on scalar {
+              copy a_moved[0:+2, 0:+8] -> a[0:+2, 0:+8]
+            }
+          }
+          seq {
+            alloc a_moved_1: bf16[2, 4] shared memory pad
+            on scalar {
+              copy a[0:+2, 0:+4] -> a_moved_1[0:+2, 0:+4]
+            }
+            on out {
+              copy a_moved_1[0:+2, 0:+4] -> B[0:+2, 0:+4]
+            }
+          }
+        }
+      }
+    }
+  )");
+  Caps caps = engines_machine().caps();
+  for (CopyPath& path : caps.paths) path.converts = true;
+  EXPECT_EQ(after(kConvertingCopies, test::TableMachine(caps), {plan_grid, place}).find("_moved"), std::string::npos);
+}
+
+TEST(Place, AConvertingCopyOfRunTimeExtentsIsRefused) {
+  EXPECT_EQ(
+      refusal(R"(
+kernel k stage traced {
+  scalar n: i64
+  param A: f16[8] strides [1]
+  grid b in 1 threads 1 {
+    alloc a: f32[8] shared
+    copy A[0:+n] -> a[0:+n]
+  }
+})",
+              engines_machine(), {plan_grid, place}),
+      "enginy: copy converts f16 to f32, which goes through a tile of its own here: its extents must be constants");
+}
+
 TEST(Place, ReadsInControlFlowNeedAnIssuingEngineThatReads) {
   Caps caps = engines_machine().caps();
   caps.engines[0].issues = false;
