@@ -3,34 +3,19 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
 #include "machines.h"
 #include "support/golden.h"
+#include "unit/pass/run.h"
 
 namespace tilewright {
 namespace {
 
+using test::after;
 using test::engines_machine;
+using test::kCopyIn;
 using test::loops_machine;
+using test::refusal;
 using test::threads_machine;
-
-using PassFunction = KernelRef (*)(const KernelRef&, PassContext&);
-
-std::string after(const std::string& text, const Target& target, std::initializer_list<PassFunction> passes) {
-  PassContext context{target, {}};
-  KernelRef kernel = ir::parse_kernel(text, "test");
-  for (PassFunction pass : passes) kernel = pass(kernel, context);
-  return ir::print(kernel);
-}
-
-std::string refusal(const std::string& text, const Target& target, std::initializer_list<PassFunction> passes) {
-  try {
-    after(text, target, passes);
-  } catch (const UserError& e) {
-    return e.message();
-  }
-  return "accepted";
-}
 
 const char* kTwoAxes = R"(
 kernel k stage traced {
@@ -93,22 +78,6 @@ TEST(PlanGrid, CoresShareTheBlocks) {
   )");
 }
 
-const char* kCopyIn = R"(
-kernel k stage traced {
-  scalar n: i64
-  param A: f32[n] strides [1]
-  param B: f32[n] strides [1]
-  grid b in ceildiv(n, 8) threads 4 {
-    alloc a: f32[8] shared
-    alloc r: f32[8] shared
-    copy A[(b * 8):+8] -> a[0:+8]
-    for parallel i in 8 {
-      store r[i] = a[(7 - i)]
-    }
-    copy r[0:+8] -> B[(b * 8):+8]
-  }
-})";
-
 TEST(LowerTiles, LoopsMachineClipsTheLoop) {
   EXPECT_GOLDEN(after(kCopyIn, loops_machine(), {plan_grid, place, guard_accesses, lower_tiles, simplify}), R"(
     kernel k stage lowered {
@@ -163,37 +132,6 @@ TEST(LowerTiles, ThreadsMachineTestsEachElement) {
             when (%1 < n) {
               store B[%1] = r[i_2]
             }
-          }
-        }
-      }
-    }
-  )");
-}
-
-TEST(Place, EnginesOfAMachineMadeOfATable) {
-  EXPECT_GOLDEN(after(kCopyIn, engines_machine(), {plan_grid, place}), R"(
-    kernel k stage placed {
-      scalar n: i64
-      param A: f32[n] strides [1]
-      param B: f32[n] strides [1]
-      %0 = ceildiv(n, 8)
-      %1 = min(%0, 3)
-      for cores core in %1 {
-        for serial round in ceildiv((%0 - core), %1) {
-          let block = ((round * %1) + core)
-          let b = block
-          alloc a: f32[8] shared memory pad
-          alloc r: f32[8] shared memory pad
-          on "in" {
-            copy A[(b * 8):+8] -> a[0:+8]
-          }
-          on scalar {
-            for parallel i in 8 {
-              store r[i] = a[(7 - i)]
-            }
-          }
-          on out {
-            copy r[0:+8] -> B[(b * 8):+8]
           }
         }
       }
@@ -371,136 +309,6 @@ kernel k stage traced {
           barrier
           when (t < 1) {
             store B[0, 0] = 2:f32
-          }
-        }
-      }
-    }
-  )");
-}
-
-TEST(SynchroniseEngines, FlagsBetweenEnginesAndAcrossRounds) {
-  EXPECT_GOLDEN(after(kCopyIn, engines_machine(),
-                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines}),
-                R"(
-    kernel k stage lowered {
-      scalar n: i64
-      param A: f32[n] strides [1]
-      param B: f32[n] strides [1]
-      %0 = ceildiv(n, 8)
-      %1 = min(%0, 3)
-      for cores core in %1 {
-        alloc a: f32[8] shared memory pad offset 0
-        alloc r: f32[8] shared memory pad offset 32
-        for serial round in ceildiv((%0 - core), %1) {
-          let block = ((round * %1) + core)
-          let high = min(8, (n - (block * 8)))
-          when (high != 8) {
-            on scalar {
-              for parallel i_1 in 8 {
-                store a[i_1] = 0:f32
-              }
-            }
-          }
-          when (0 < high) {
-            set_flag scalar -> "in" id 0
-            wait_flag scalar -> "in" id 0
-            on "in" {
-              copy A[(block * 8):+high] -> a[0:+high] padding 0:f32
-            }
-          }
-          set_flag "in" -> scalar id 0
-          wait_flag "in" -> scalar id 0
-          set_flag out -> scalar id 0
-          wait_flag out -> scalar id 0
-          on scalar {
-            for parallel i in 8 {
-              store r[i] = a[(7 - i)]
-            }
-          }
-          let high_1 = min(8, (n - (block * 8)))
-          when (0 < high_1) {
-            set_flag scalar -> out id 0
-            wait_flag scalar -> out id 0
-            on out {
-              copy r[0:+high_1] -> B[(block * 8):+high_1] padding 0:f32
-            }
-          }
-        }
-      }
-    }
-  )");
-}
-
-// Two hand-overs between the same engines, and nothing by which the first engine would know that the other has passed
-// the first one.
-const char* kTwoHandOvers = R"(
-kernel k stage traced {
-  param A: f32[16] strides [1]
-  param B: f32[16] strides [1]
-  grid b in 2 threads 4 {
-    alloc a: f32[8] shared
-    alloc c: f32[8] shared
-    for serial k in 2 {
-      copy A[0:+8] -> a[0:+8]
-      copy a[0:+8] -> B[0:+8]
-      copy A[8:+8] -> c[0:+8]
-      copy c[0:+8] -> B[8:+8]
-    }
-  }
-})";
-
-TEST(SynchroniseEngines, AFlagIsNotSetAgainBeforeItsWait) {
-  EXPECT_GOLDEN(after(kTwoHandOvers, engines_machine(),
-                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines}),
-                R"(
-    kernel k stage lowered {
-      param A: f32[16] strides [1]
-      param B: f32[16] strides [1]
-      for cores core in 2 {
-        alloc a: f32[8] shared memory pad offset 0
-        alloc c: f32[8] shared memory pad offset 32
-        for serial k in 2 {
-          set_flag out -> "in" id 0
-          wait_flag out -> "in" id 0
-          on "in" {
-            copy A[0:+8] -> a[0:+8] padding 0:f32
-          }
-          set_flag "in" -> out id 0
-          wait_flag "in" -> out id 0
-          on out {
-            copy a[0:+8] -> B[0:+8] padding 0:f32
-          }
-          on "in" {
-            copy A[8:+8] -> c[0:+8] padding 0:f32
-          }
-          set_flag "in" -> out id 1
-          wait_flag "in" -> out id 1
-          engine_barrier out
-          on out {
-            copy c[0:+8] -> B[8:+8] padding 0:f32
-          }
-        }
-      }
-    }
-  )");
-}
-
-TEST(SynchroniseEngines, WithoutAFurtherFlagTheIssuingEngineWaitsFirst) {
-  Caps caps = engines_machine().caps();
-  caps.flags_per_pair = 1;
-  const std::string text =
-      after(kTwoHandOvers, test::TableMachine(caps),
-            {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines});
-  EXPECT_GOLDEN(text.substr(text.find("      on \"in\" {\n        copy A[8")), R"(
-          on "in" {
-            copy A[8:+8] -> c[0:+8] padding 0:f32
-          }
-          set_flag out -> scalar id 0
-          wait_flag out -> scalar id 0
-          set_flag "in" -> out id 0
-          wait_flag "in" -> out id 0
-          on out {
-            copy c[0:+8] -> B[8:+8] padding 0:f32
           }
         }
       }
@@ -719,142 +527,6 @@ TEST(CheckMachine, ThreadCountsAndTypesAreRefusedWithWhatThereIs) {
               "cast<i32>((cast<u32>(A[1]) + 1:u32)) } }",
               threads_machine(), {check_machine}),
       "thready: this value is computed in u32, which this machine cannot do; it computes in bool, f32, f64, i32, i64");
-}
-
-const char* kReadsInControl = R"(
-kernel k stage traced {
-  param A: f32[8] strides [1]
-  param n: i64[8] strides [1]
-  grid b in 1 threads 1 {
-    alloc a: f32[8] shared
-    alloc m: i64[8] shared
-    copy A[0:+8] -> a[0:+8]
-    copy n[0:+8] -> m[0:+8]
-    let x: f32 = a[0]
-    for serial k in m[0] {
-      when (0:f32 < a[k]) {
-        copy A[0:+8] -> a[0:+8]
-      }
-    }
-    fill a[0:+8] = x
-  }
-})";
-
-const char* kConvertingCopies = R"(
-kernel k stage traced {
-  scalar n: i64
-  param A: f16[8, n] strides [n, 1]
-  param B: bf16[8, n] strides [n, 1]
-  grid b in 1 threads 1 {
-    alloc a: f32[2, 8] shared
-    copy A[1:+2, 3:+8] -> a[0:+2, 0:+8] padding 1:f16
-    copy a[0:+2, 0:+4] -> B[0:+2, 0:+4]
-  }
-})";
-
-TEST(Place, ACopyThatConvertsGoesThroughATileWhereItsEngineCannot) {
-  EXPECT_GOLDEN(after(kConvertingCopies, engines_machine(), {plan_grid, place}), R"(
-    kernel k stage placed {
-      scalar n: i64
-      param A: f16[8, n] strides [n, 1]
-      param B: bf16[8, n] strides [n, 1]
-      for cores core in 1 {
-        for serial round in (1 - core) {
-          let block = (round + core)
-          let b = block
-          alloc a: f32[2, 8] shared memory pad
-          seq {
-            alloc a_moved: f16[2, 8] shared memory pad
-            on "in" {
-              copy A[1:+2, 3:+8] -> a_moved[0:+2, 0:+8] padding 1:f16
-            }
-            on scalar {
-              copy a_moved[0:+2, 0:+8] -> a[0:+2, 0:+8]
-            }
-          }
-          seq {
-            alloc a_moved_1: bf16[2, 4] shared memory pad
-            on scalar {
-              copy a[0:+2, 0:+4] -> a_moved_1[0:+2, 0:+4]
-            }
-            on out {
-              copy a_moved_1[0:+2, 0:+4] -> B[0:+2, 0:+4]
-            }
-          }
-        }
-      }
-    }
-  )");
-  Caps caps = engines_machine().caps();
-  for (CopyPath& path : caps.paths) path.converts = true;
-  EXPECT_EQ(after(kConvertingCopies, test::TableMachine(caps), {plan_grid, place}).find("_moved"), std::string::npos);
-}
-
-TEST(Place, AConvertingCopyOfRunTimeExtentsIsRefused) {
-  EXPECT_EQ(
-      refusal(R"(
-kernel k stage traced {
-  scalar n: i64
-  param A: f16[8] strides [1]
-  grid b in 1 threads 1 {
-    alloc a: f32[8] shared
-    copy A[0:+n] -> a[0:+n]
-  }
-})",
-              engines_machine(), {plan_grid, place}),
-      "enginy: copy converts f16 to f32, which goes through a tile of its own here: its extents must be constants");
-}
-
-TEST(Place, ReadsInControlFlowNeedAnIssuingEngineThatReads) {
-  Caps caps = engines_machine().caps();
-  caps.engines[0].issues = false;
-  caps.engines[1].issues = true;
-  EXPECT_EQ(
-      refusal(kReadsInControl, test::TableMachine(caps), {plan_grid, place}),
-      "enginy: this value reads memory outside a parallel loop, and the engine that issues cannot; read it inside "
-      "parallel(...), or pass it as a scalar argument");
-}
-
-TEST(SynchroniseEngines, ControlFlowWaitsForWhatItReads) {
-  EXPECT_GOLDEN(after(kReadsInControl, engines_machine(),
-                      {plan_grid, place, lower_tiles, simplify, plan_memory, synchronise_engines}),
-                R"(
-    kernel k stage lowered {
-      param A: f32[8] strides [1]
-      param n: i64[8] strides [1]
-      for cores core in 1 {
-        alloc a: f32[8] shared memory pad offset 0
-        alloc m: i64[8] shared memory pad offset 32
-        on "in" {
-          copy A[0:+8] -> a[0:+8] padding 0:f32
-        }
-        on "in" {
-          copy n[0:+8] -> m[0:+8] padding 0
-        }
-        set_flag "in" -> scalar id 0
-        wait_flag "in" -> scalar id 0
-        let x: f32 = a[0]
-        for serial k in m[0] {
-          set_flag "in" -> scalar id 1
-          wait_flag "in" -> scalar id 1
-          when (0:f32 < a[k]) {
-            set_flag scalar -> "in" id 0
-            wait_flag scalar -> "in" id 0
-            on "in" {
-              copy A[0:+8] -> a[0:+8] padding 0:f32
-            }
-          }
-        }
-        set_flag "in" -> scalar id 2
-        wait_flag "in" -> scalar id 2
-        on scalar {
-          for parallel i in 8 {
-            store a[i] = x
-          }
-        }
-      }
-    }
-  )");
 }
 
 }  // namespace
