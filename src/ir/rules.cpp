@@ -82,7 +82,8 @@ std::string fault_of(const Grid& n) {
   return loop_fault(n.vars, n.extents, n.body, "grid");
 }
 std::string fault_of(const For& n) {
-  if (n.vars.empty()) return "for: no variable";
+  // One iteration that one thread runs.
+  if (n.vars.empty() && n.how != LoopKind::parallel) return "for: no variable";
   if (n.stages < 0) return fmt::format("for: stages is {}; it must not be negative", n.stages);
   if (n.stages > 0 && n.how != LoopKind::pipelined)
     return fmt::format("for: only a pipelined loop has stages, this one is {}", kLoopNames[static_cast<int>(n.how)]);

@@ -80,6 +80,16 @@ KernelRef expression_program(Random& random) {
   return make<Kernel>("expressions", Stage::traced, std::vector<Ref<Var>>{n}, params, grid);
 }
 
+/// After every pass the kernel keeps the promises of its stage, and its text reads back.
+class EveryStage : public PassObserver {
+ public:
+  void after(std::string_view pass, const KernelRef& kernel) override {
+    const std::string text = ir::print(kernel);
+    if (auto broken = ir::broken_promise(kernel)) ADD_FAILURE() << "after " << pass << ": " << broken->sentence;
+    EXPECT_TRUE(ir::equal(kernel, ir::parse_kernel(text, "fuzz"))) << "after " << pass << ":\n" << text;
+  }
+};
+
 void check_program(Random& random) {
   const KernelRef kernel = random_program(random);
   const std::string text = ir::print(kernel);

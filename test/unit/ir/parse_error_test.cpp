@@ -102,6 +102,8 @@ TEST(ParseError, RanksAndExtentsMustAgree) {
             "k.tw:4:1: reduce: axis 2 of a source of rank 2");
   EXPECT_EQ(error_in("reduce sum A[0:+4, 0:+8] -> A[0:+8, 0:+1] axis 1"),
             "k.tw:4:1: reduce: the source is f32[4, 8], its axis 1 goes, but the destination is f32[8, 1]");
+  EXPECT_EQ(error_in("for serial () in () {}"), "k.tw:4:1: for: no variable");
+  EXPECT_EQ(error_in("for parallel () in () {}"), "accepted");  // one iteration, of one thread
   EXPECT_EQ(error_in("for serial i, j in 4 {}"), "k.tw:4:1: for: 2 variables for 1 extents");
   EXPECT_EQ(error_in("alloc t: f32[8] shared strides [1]"),
             "k.tw:4:7: t: only a global buffer has strides, this one is shared");
