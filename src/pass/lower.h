@@ -39,8 +39,9 @@ ir::Stmt lower_gemm(const ir::Gemm& gemm, Lowering& lowering);
 ir::Stmt lower_reduce(const ir::Reduce& reduce, Lowering& lowering);
 
 /// A copy that an engine does as a whole, with both regions clipped to their tensors; what the source does not have is
-/// filled first, by loops on `filling_engine`.
-ir::Stmt clip_engine_copy(const ir::Copy& copy, const std::string& engine, const std::string& filling_engine,
-                          Lowering& lowering);
+/// filled first, by loops on `scalar_engine`. An engine that does not convert moves elements of the type in global
+/// memory, from or to a tile of the copy's own, and `scalar_engine` converts between the tiles.
+ir::Stmt clip_engine_copy(const ir::Copy& copy, const std::string& engine, const std::string& scalar_engine,
+                          bool converts, Lowering& lowering);
 
 }  // namespace tilewright

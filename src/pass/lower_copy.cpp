@@ -189,20 +189,50 @@ Stmt lower_fill(const Fill& fill, Lowering& lowering) {
   return lowering.loop(fill.at, LoopKind::parallel, vars, extents, write(*fill.dst, vars, fill.value, fill.at));
 }
 
-Stmt clip_engine_copy(const Copy& copy, const std::string& engine, const std::string& filling_engine,
+namespace {
+
+/// The ranges of a copy by an engine that does not convert. The tile in between has the shape of the copy's tile.
+Stmts move_and_convert(const Copy& copy, const std::vector<Range>& ranges, const std::string& engine,
+                       const std::string& scalar_engine, Lowering& lowering) {
+  const bool loads = copy.src->buffer->space == Space::global;
+  const Region& tile = loads ? *copy.dst : *copy.src;
+  const DType type = (loads ? copy.src : copy.dst)->buffer->dtype;
+  const Ref<Buffer> buffer =
+      make_at<Buffer>(copy.at, lowering.names.fresh(tile.buffer->name + "_moved"), type, tile.extent, Exprs{},
+                      tile.buffer->space, tile.buffer->memory, int64_t{-1});
+  const Ref<Region> moved = make_at<Region>(copy.at, buffer, Exprs(tile.extent.size(), index(0)), tile.extent);
+  auto move = [&](const Region& from, const Region& to) {
+    const Expr fill = cast_to(type, copy.fill ? copy.fill : constant(Scalar::of_int(type, 0)));
+    return make_at<OnEngine>(copy.at, engine,
+                             make_at<Copy>(copy.at, restricted(from, ranges), restricted(to, ranges), fill));
+  };
+  auto convert = [&](const Region& from, const Region& to) {
+    return make_at<OnEngine>(copy.at, scalar_engine, loop_over(ranges, lowering, copy.at, to, &from, nullptr));
+  };
+  const Stmt alloc = make_at<Alloc>(copy.at, buffer);
+  if (loads) return {alloc, move(*copy.src, *moved), convert(*moved, *copy.dst)};
+  return {alloc, convert(*copy.src, *moved), move(*moved, *copy.dst)};
+}
+
+}  // namespace
+
+Stmt clip_engine_copy(const Copy& copy, const std::string& engine, const std::string& scalar_engine, bool converts,
                       Lowering& lowering) {
   Clipped c = clip_copy(copy, lowering);
   Expr something = both(c.writable, c.readable);
   for (const Range& r : c.copied)
     if (!as<Const>(r.low) || !as<Const>(r.high)) something = both(something, less(r.low, r.high));
-  Stmts stmts;
   if (c.filling)
-    stmts.push_back(
-        guarded(both(c.writable, c.incomplete), make_at<OnEngine>(copy.at, filling_engine, c.filling), copy.at));
-  Stmt moved =
-      make_at<Copy>(copy.at, restricted(*copy.src, c.copied), restricted(*copy.dst, c.copied), fill_value(copy));
-  stmts.push_back(guarded(something, make_at<OnEngine>(copy.at, engine, moved), copy.at));
-  for (Stmt& s : stmts) c.before.push_back(std::move(s));
+    c.before.push_back(
+        guarded(both(c.writable, c.incomplete), make_at<OnEngine>(copy.at, scalar_engine, c.filling), copy.at));
+  Stmts moved;
+  if (!converts && copy.src->buffer->dtype != copy.dst->buffer->dtype)
+    moved = move_and_convert(copy, c.copied, engine, scalar_engine, lowering);
+  else
+    moved = {make_at<OnEngine>(
+        copy.at, engine,
+        make_at<Copy>(copy.at, restricted(*copy.src, c.copied), restricted(*copy.dst, c.copied), fill_value(copy)))};
+  c.before.push_back(guarded(something, sequence(std::move(moved), copy.at), copy.at));
   return sequence(std::move(c.before), copy.at);
 }
 

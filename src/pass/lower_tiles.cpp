@@ -54,7 +54,10 @@ class LowerTiles {
   Stmt on_engine(const OnEngine& on) {
     const std::string& scalar = context_.caps().scalar_engine()->name;
     const auto* copy = as<Copy>(on.body);
-    if (copy && on.engine != scalar) return clip_engine_copy(*copy, on.engine, scalar, lowering_);
+    if (copy && on.engine != scalar) {
+      const CopyPath* path = context_.caps().path(copy->src->buffer->memory, copy->dst->buffer->memory);
+      return clip_engine_copy(*copy, on.engine, scalar, path && path->converts, lowering_);
+    }
     return make_at<OnEngine>(on.at, on.engine, run(on.body));
   }
 

@@ -41,8 +41,7 @@ KernelRef check_machine(const KernelRef& kernel, PassContext& context);
 KernelRef plan_grid(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage planned; gives stage placed: every buffer has a memory and, in the engines model, every statement that
-/// touches memory an engine (a copy whose engine cannot convert is two); refuses copies between memories that no path
-/// joins.
+/// touches memory an engine; refuses copies between memories that no path joins.
 KernelRef place(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage placed; gives it with every element access either proved in range or guarded (a read outside gives 0, a
@@ -50,7 +49,7 @@ KernelRef place(const KernelRef& kernel, PassContext& context);
 KernelRef guard_accesses(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage placed; gives stage lowered: tile operations are parallel, reduction and serial loops over elements, or
-/// stay whole on an engine that moves data; refuses nothing.
+/// stay whole on an engine that moves data (with a tile in between where that engine cannot convert); refuses nothing.
 KernelRef lower_tiles(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage lowered; gives every buffer a byte offset (one buffer, one address; rows aligned as the memory asks) and

@@ -4,7 +4,6 @@
 
 #include "ir/build.h"
 #include "ir/walk.h"
-#include "pass/names.h"
 #include "pass/passes.h"
 
 namespace tilewright {
@@ -34,8 +33,8 @@ std::set<std::string> made_inside_parallel(const KernelRef& kernel) {
 /// Gives each statement that touches memory its engine. Control flow stays with the issuing engine.
 class Engines {
  public:
-  explicit Engines(const KernelRef& kernel, PassContext& context)
-      : context_(context), caps_(context.caps()), scalar_(caps_.scalar_engine()->name), names_(kernel) {}
+  explicit Engines(PassContext& context)
+      : context_(context), caps_(context.caps()), scalar_(caps_.scalar_engine()->name) {}
 
   Stmt run(const Stmt& s) {
     switch (s->kind) {
@@ -91,39 +90,28 @@ class Engines {
                       {{c.src->buffer->at, fmt::format("{} declared here", c.src->buffer->name)},
                        {c.dst->buffer->at, fmt::format("{} declared here", c.dst->buffer->name)}});
     if (!path->converts && path->engine != scalar_ && c.src->buffer->dtype != c.dst->buffer->dtype)
-      return converted(c, *path);
+      needs_tile(c, *path);
     return on(path->engine, s);
   }
 
-  /// A copy in two steps: the engine moves elements of the type that global memory has, the scalar engine converts
-  /// between tiles.
-  Stmt converted(const Copy& c, const CopyPath& path) {
-    const bool loads = path.from.empty();
-    const Region &global = loads ? *c.src : *c.dst, &tile = loads ? *c.dst : *c.src;
-    for (const Expr& extent : tile.extent)
+  /// A copy whose engine cannot convert becomes two when it is lowered, with a tile in between.
+  void needs_tile(const Copy& c, const CopyPath& path) {
+    const DType from = c.src->buffer->dtype, to = c.dst->buffer->dtype;
+    for (const Expr& extent : (path.from.empty() ? c.dst : c.src)->extent)
       if (!is_constant(extent))
-        throw UserError(c.at,
-                        fmt::format("{}: copy converts {} to {}, which goes through a tile of its own here: its "
-                                    "extents must be constants",
-                                    caps_.target, to_string(c.src->buffer->dtype), to_string(c.dst->buffer->dtype)));
-    const Ref<Buffer> buffer =
-        make_at<Buffer>(c.at, names_.fresh(tile.buffer->name + "_moved"), global.buffer->dtype, tile.extent, Exprs{},
-                        tile.buffer->space, tile.buffer->memory, int64_t{-1});
-    const Ref<Region> moved = make_at<Region>(c.at, buffer, Exprs(tile.extent.size(), index(0)), tile.extent);
-    context_.fact("place",
-                  fmt::format("{} moves {} without converting: a tile {} of that type holds what {} converts",
-                              path.engine, to_string(buffer->dtype), buffer->name, scalar_),
-                  c.at);
-    const Stmt first = make_at<Copy>(c.at, c.src, moved, loads ? c.fill : Expr());
-    const Stmt second = make_at<Copy>(c.at, moved, c.dst, Expr());
-    return make_at<Seq>(c.at, Stmts{make_at<Alloc>(c.at, buffer), on(loads ? path.engine : scalar_, first),
-                                    on(loads ? scalar_ : path.engine, second)});
+        throw UserError(c.at, fmt::format("{}: copy converts {} to {}, which goes through a tile of its own here: its "
+                                          "extents must be constants",
+                                          caps_.target, to_string(from), to_string(to)));
+    context_.fact(
+        "place",
+        fmt::format("{} moves {} without converting; {} converts {} to {} in a tile of the copy's own", path.engine,
+                    to_string(path.from.empty() ? from : to), scalar_, to_string(from), to_string(to)),
+        c.at);
   }
 
   PassContext& context_;
   const Caps& caps_;
   std::string scalar_;
-  Names names_;
 };
 
 }  // namespace
@@ -145,7 +133,7 @@ KernelRef place(const KernelRef& kernel, PassContext& context) {
     return in_memory(*b, memory);
   });
   Stmt body = placed->body;
-  if (caps.model == Model::engines) body = Engines(placed, context).run(body);
+  if (caps.model == Model::engines) body = Engines(context).run(body);
   return make_at<Kernel>(placed->at, placed->name, Stage::placed, placed->scalars, placed->params, body);
 }
 

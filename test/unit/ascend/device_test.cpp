@@ -128,6 +128,27 @@ TEST(AscendDevice, ControlFlowReadsTiles) {
   }
 }
 
+TEST(AscendDevice, AConvertingCopyReadsOnlyWhatItStores) {
+  Kernel k = compile(
+      "converting",
+      [](Buffer x, Buffer y) {
+        auto [N] = x.shape<1>();
+        for (Var b : grid(1)) {
+          auto t = shared(f32, {16});
+          for (Var i : parallel(16)) when(i < N, [&] { t(i) = cast(f32, i) + 0.5f; });
+          copy(t, x[{b}]);  // to f16
+          copy(x[{b}], t, 7);
+          copy(t, y[{b}]);
+        }
+      },
+      signature(tensor("x", f16, {"N"}).contiguous(), tensor("y", f32, {16}).contiguous()), "ascend-emulator");
+  std::vector<uint16_t> x(5);
+  std::vector<float> y(16);
+  k(Tensor{x.data(), f16, {5}, {}}, on(y, {16}));
+  EXPECT_EQ(x[4], 0x4480);  // 4.5
+  for (size_t i = 0; i < 16; ++i) EXPECT_EQ(y[i], i < 5 ? static_cast<float>(i) + 0.5f : 7.0f);
+}
+
 TEST(AscendDevice, ATileThatNothingWroteIsReportedAtTheLineThatReadsIt) {
   unsigned line = 0;
   Kernel k = compile(

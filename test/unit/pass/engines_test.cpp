@@ -205,34 +205,43 @@ kernel k stage traced {
   }
 })";
 
-TEST(Place, ACopyThatConvertsGoesThroughATileWhereItsEngineCannot) {
-  EXPECT_GOLDEN(after(kConvertingCopies, engines_machine(), {plan_grid, place}), R"(
-    kernel k stage placed {
+TEST(LowerTiles, ACopyThatConvertsGoesThroughATileWhereItsEngineCannot) {
+  EXPECT_GOLDEN(after(kConvertingCopies, engines_machine(), {plan_grid, place, lower_tiles, simplify}), R"(
+    kernel k stage lowered {
       scalar n: i64
       param A: f16[8, n] strides [n, 1]
       param B: bf16[8, n] strides [n, 1]
       for cores core in 1 {
-        for serial round in (1 - core) {
-          let block = (round + core)
-          let b = block
-          alloc a: f32[2, 8] shared memory pad
-          seq {
-            alloc a_moved: f16[2, 8] shared memory pad
-            on "in" {
-              copy A[1:+2, 3:+8] -> a_moved[0:+2, 0:+8] padding 1:f16
-            }
-            on scalar {
-              copy a_moved[0:+2, 0:+8] -> a[0:+2, 0:+8]
+        alloc a: f32[2, 8] shared memory pad
+        let high = min(8, (n - 3))
+        when (high != 8) {
+          on scalar {
+            for parallel i, j in 2, 8 {
+              store a[i, j] = 1:f32
             }
           }
-          seq {
-            alloc a_moved_1: bf16[2, 4] shared memory pad
-            on scalar {
-              copy a[0:+2, 0:+4] -> a_moved_1[0:+2, 0:+4]
+        }
+        when (0 < high) {
+          alloc a_moved: f16[2, 8] shared memory pad
+          on "in" {
+            copy A[1:+2, 3:+high] -> a_moved[0:+2, 0:+high] padding 1:f16
+          }
+          on scalar {
+            for parallel i_1, j_1 in 2, high {
+              store a[i_1, j_1] = cast<f32>(a_moved[i_1, j_1])
             }
-            on out {
-              copy a_moved_1[0:+2, 0:+4] -> B[0:+2, 0:+4]
+          }
+        }
+        let high_1 = min(4, n)
+        when (0 < high_1) {
+          alloc a_moved_1: bf16[2, 4] shared memory pad
+          on scalar {
+            for parallel i_2, j_2 in 2, high_1 {
+              store a_moved_1[i_2, j_2] = cast<bf16>(a[i_2, j_2])
             }
+          }
+          on out {
+            copy a_moved_1[0:+2, 0:+high_1] -> B[0:+2, 0:+high_1] padding 0:bf16
           }
         }
       }
@@ -240,7 +249,8 @@ TEST(Place, ACopyThatConvertsGoesThroughATileWhereItsEngineCannot) {
   )");
   Caps caps = engines_machine().caps();
   for (CopyPath& path : caps.paths) path.converts = true;
-  EXPECT_EQ(after(kConvertingCopies, test::TableMachine(caps), {plan_grid, place}).find("_moved"), std::string::npos);
+  EXPECT_EQ(after(kConvertingCopies, test::TableMachine(caps), {plan_grid, place, lower_tiles}).find("_moved"),
+            std::string::npos);
 }
 
 TEST(Place, AConvertingCopyOfRunTimeExtentsIsRefused) {
