@@ -131,11 +131,13 @@ Expr ExprSimplifier::int_binary(const Expr& e) {
     case BinaryOp::ceildiv:
       if (Expr better = divide(n.op, n.a, n.b)) return better;
       break;
+    case BinaryOp::min_nan:  // integers have no NaN
+      return binary(make<Binary>(BinaryOp::min, n.a, n.b));
+    case BinaryOp::max_nan:
+      return binary(make<Binary>(BinaryOp::max, n.a, n.b));
     case BinaryOp::min:
-    case BinaryOp::max:
-    case BinaryOp::min_nan:
-    case BinaryOp::max_nan: {
-      const bool is_min = n.op == BinaryOp::min || n.op == BinaryOp::min_nan;
+    case BinaryOp::max: {
+      const bool is_min = n.op == BinaryOp::min;
       const Proof p = context_.compare(BinaryOp::le, n.a, n.b);
       if (p == Proof::yes || same_expr(n.a.get(), n.b.get())) return is_min ? n.a : n.b;
       if (p == Proof::no || context_.compare(BinaryOp::ge, n.a, n.b) == Proof::yes) return is_min ? n.b : n.a;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "fuzz/expressions.h"
 #include "ir/build.h"
 
 namespace tilewright::fuzz {
@@ -17,6 +18,8 @@ constexpr double kLargest = 8;
 
 const std::vector<DType> kTileTypes = {f32, f32, f32, f16, bf16, f64, i32, i32, i64, i8, u8, u32, i16, e5m2};
 const std::vector<DType> kTensorTypes = {f32, f32, f16, bf16, i32, i8, u8, i64, e4m3, i4, boolean};
+
+const std::vector<DType> kCommonTypes = {f32, f32, f16, i32};
 
 /// The type that values of `t` are computed in.
 DType computed(DType t) { return t.is_narrow_float() || t.is_bool() ? f32 : t.bits < 8 ? i32 : t; }
@@ -39,14 +42,14 @@ bool same_shape(const Ref<Buffer>& a, const Ref<Buffer>& b) {
 
 class Generator {
  public:
-  explicit Generator(Random& random) : random_(random) {}
+  Generator(Random& random, Types types) : random_(random), types_(types) {}
 
   Ref<Kernel> run() {
     rows_ = symbol("n"), columns_ = symbol("m");
     for (const char* name : {"X", "W", "Z"}) {
       const Ref<Var> stride = symbol(fmt::format("{}_s0", name));
-      params_.push_back(make<Buffer>(name, random_.pick(kTensorTypes), Exprs{rows_, columns_},
-                                     Exprs{stride, ir::index(1)}, Space::global));
+      params_.push_back(make<Buffer>(name, random_.pick(types_ == Types::all ? kTensorTypes : kCommonTypes),
+                                     Exprs{rows_, columns_}, Exprs{stride, ir::index(1)}, Space::global));
     }
     high_ = random_.in(1, 9), wide_ = random_.in(1, 11);
     by_ = name("by"), bx_ = name("bx");
@@ -90,8 +93,9 @@ class Generator {
   void declare(const std::vector<int64_t>& shape, Stmts& out) {
     Exprs extents;
     for (int64_t n : shape) extents.push_back(ir::index(n));
-    auto tile = make<Buffer>(fmt::format("t{}", count_++), random_.pick(kTileTypes), extents, Exprs{},
-                             random_.chance(60) ? Space::shared : Space::fragment);
+    auto tile =
+        make<Buffer>(fmt::format("t{}", count_++), random_.pick(types_ == Types::all ? kTileTypes : kCommonTypes),
+                     extents, Exprs{}, random_.chance(60) ? Space::shared : Space::fragment);
     tiles_.push_back(tile);
     out.push_back(make<Alloc>(tile));
     if (shape == std::vector<int64_t>{high_, wide_} && random_.chance(75))
@@ -277,6 +281,7 @@ class Generator {
   }
 
   Random& random_;
+  Types types_;
   int count_ = 0;
   int64_t high_ = 1, wide_ = 1;  // the block's tile
   Ref<Var> rows_, columns_, bx_, by_;
@@ -287,7 +292,36 @@ class Generator {
 
 }  // namespace
 
-Ref<ir::Kernel> random_program(Random& random) { return Generator(random).run(); }
+Ref<ir::Kernel> random_program(Random& random, Types types) { return Generator(random, types).run(); }
+
+Ref<ir::Kernel> expression_program(Random& random) {
+  const Ref<Var> n = make<Var>("n"), block = make<Var>("block"), i = make<Var>("i");
+  std::vector<Ref<Buffer>> params, tables;
+  std::vector<Ref<Var>> values;
+  Stmts body;
+  auto tensor = [&](const std::string& name, DType type, const Expr& extent) {
+    params.push_back(make<Buffer>(name, type, Exprs{extent}, Exprs{ir::index(1)}, Space::global));
+    return params.back();
+  };
+  for (DType type : all_types()) {
+    if (type == i4 || type == u4) continue;  // values of these are read from tables
+    const std::string name = tilewright::to_string(type);
+    values.push_back(make<Var>(fmt::format("v_{}", name), type));
+    body.push_back(make<Let>(values.back(), load(tensor(fmt::format("V_{}", name), type, n), {i})));
+  }
+  for (DType type : {i64, f32, u8})
+    tables.push_back(tensor(fmt::format("T_{}", tilewright::to_string(type)), type, ir::index(8)));
+  Expressions expressions(random, values, tables, {.depth = 4, .nibbles = false});
+  for (int outputs = 0; outputs < 4; ++outputs) {
+    DType type = random.pick(all_types());
+    if (type.bits == 4) type = i32;  // two elements a byte: iterations would conflict
+    const Expr value = expressions.make(type);
+    body.push_back(make<Store>(tensor(fmt::format("Y{}", outputs), type, n), Exprs{i}, value));
+  }
+  Stmt loop = make<For>(LoopKind::parallel, std::vector<Ref<Var>>{i}, Exprs{n}, int64_t{0}, make<Seq>(body));
+  Stmt grid = make<Grid>(std::vector<Ref<Var>>{block}, Exprs{ir::index(1)}, int64_t{32}, loop);
+  return ir::make<ir::Kernel>("expressions", Stage::traced, std::vector<Ref<Var>>{n}, params, grid);
+}
 
 Scalar small_number(Random& random, DType type) {
   const int64_t v = random.in(type.has_sign ? -3 : 0, 4);

@@ -13,8 +13,13 @@
 
 namespace tilewright::fuzz {
 
+enum class Types : uint8_t { all, common };  // common: f32, f16, i32, which every machine stores
+
 /// A traced kernel over the tensors X, W and Z of symbolic extents.
-ir::Ref<ir::Kernel> random_program(Random& random);
+ir::Ref<ir::Kernel> random_program(Random& random, Types types = Types::all);
+
+/// Element by element: outputs of several types from expressions over inputs of every type.
+ir::Ref<ir::Kernel> expression_program(Random& random);
 
 /// A whole number of the type, from -3 or 0 to 4.
 Scalar small_number(Random& random, DType type);

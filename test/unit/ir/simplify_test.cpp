@@ -213,6 +213,8 @@ TEST(Simplify, MinimaAndMaxima) {
   EXPECT_EQ(simple("min(x, x)"), "x");
   EXPECT_EQ(simple("min(i, 7)"), "i");
   EXPECT_EQ(simple("max(i, 7)"), "7");
+  EXPECT_EQ(simple("min_nan(x, y)"), "min(x, y)");  // integers have no NaN
+  EXPECT_EQ(simple("max_nan(f, g)"), "max_nan(f, g)");
   EXPECT_EQ(simple("min(x, (x + 1))"), "min(x, (x + 1))");  // x + 1 may wrap
   EXPECT_EQ(simple("min(n, (n + 1))"), "n");
   EXPECT_EQ(simple("max(n, (n - i))"), "n");
