@@ -10,6 +10,7 @@
 #include "target/ascend/emulator_device.h"
 #include "target/cuda/cuda_target.h"
 #include "target/cuda/emulator_device.h"
+#include "target/cuda/gpu_device.h"
 #include "target/interp/interp_target.h"
 #ifdef TW_HAVE_CPU
 #include "target/cpu/cpu_device.h"
@@ -49,6 +50,22 @@ const Target& emulated_cuda_target() {
   return target;
 }
 
+/// For the GPU that is here; elsewhere its text can be looked at for the least architecture.
+const Target& cuda_target() {
+  static const cuda::CudaTarget target(cuda::driver().problem.empty() ? cuda::driver().arch : "sm_80");
+  return target;
+}
+
+/// All kernels share the device.
+std::shared_ptr<Device> gpu_device() {
+  static std::mutex mutex;
+  static std::weak_ptr<Device> known;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Device> device = known.lock();
+  if (!device) known = device = std::make_shared<cuda::GpuDevice>();
+  return device;
+}
+
 const Target& ascend_target() {
   static const ascend::AscendTarget target;
   return target;
@@ -69,6 +86,8 @@ const std::vector<Machine>& machine_list() {
       {"cpu", "host CPU", cpu_target, [] { return always("LLVM on this host"); },
        [](const CompileOptions& options) -> std::shared_ptr<Device> { return cpu_device(options.threads); }},
 #endif
+      {"cuda", "NVIDIA GPU", cuda_target, [] { return answer(cuda::probe_gpu()); },
+       [](const CompileOptions&) { return gpu_device(); }},
       {"cuda-emulator", "SIMT emulator", emulated_cuda_target, [] { return answer(cuda::probe_emulator()); },
        [](const CompileOptions& options) -> std::shared_ptr<Device> {
          return std::make_shared<cuda::EmulatorDevice>(options.seed);

@@ -19,7 +19,6 @@ const Limit kLimits[] = {
     {"ascend-emulator",
      {Family::vector_add, Family::reverse, Family::softmax, Family::rms_norm, Family::gemm, Family::attention},
      100'000},
-    {"cuda", {Family::vector_add, Family::reverse}, 100'000'000},
 };
 
 int64_t work(const Case& c) {

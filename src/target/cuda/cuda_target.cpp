@@ -75,15 +75,21 @@ std::string signature(const Kernel& kernel, const LaunchPlan& plan, const Phase&
   return fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}({})", phase.threads, phase.entry, list);
 }
 
+/// What a block may have of a multiprocessor's shared memory.
+int64_t shared_bytes(const std::string& arch) {
+  constexpr int64_t kKibi = 1024;
+  if (arch.starts_with("sm_90") || arch.starts_with("sm_10")) return 227 * kKibi;
+  return arch == "sm_80" || arch == "sm_87" ? 163 * kKibi : 99 * kKibi;
+}
+
 }  // namespace
 
 CudaTarget::CudaTarget(std::string arch) {
   caps_.target = "cuda";
   caps_.arch = std::move(arch);
   caps_.model = Model::threads;
-  // What a block of the smaller architecture may ask for.
-  caps_.memories = {{"shared", caps_.arch == "sm_80" ? 163 * 1024 : 227 * 1024, 16, false},
-                    {kLocal, 64 * 1024, 16, false}};
+  caps_.memories = {{.name = "shared", .bytes = shared_bytes(caps_.arch), .alignment = 16},
+                    {.name = kLocal, .bytes = 64 * 1024, .alignment = 16}};
   caps_.iteration_memory = kLocal;
   for (Space space : {Space::shared, Space::fragment, Space::local, Space::var})
     caps_.memory_of[static_cast<int>(space)] = "shared";

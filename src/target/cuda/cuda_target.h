@@ -7,7 +7,7 @@ namespace tilewright::cuda {
 
 class CudaTarget : public Target {
  public:
-  /// `arch`: "sm_80" or "sm_90a".
+  /// `arch`: "sm_80", "sm_90a" and so on.
   explicit CudaTarget(std::string arch = "sm_80");
   const Caps& caps() const override { return caps_; }
   Artifact emit(const ir::Ref<ir::Kernel>& kernel, const LaunchPlan& plan) const override;
