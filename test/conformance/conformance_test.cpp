@@ -167,8 +167,11 @@ TEST_P(Conformance, ResultIsWithinItsBoundAndNothingElseIsWritten) {
 std::vector<Row> rows() {
   std::vector<Row> all;
   for (const MachineInfo& machine : machines())
-    for (const Case& c : cases())
-      if (is_asked(machine.name, c)) all.push_back({machine, c});
+    for (const Case& c : cases()) {
+      if (!is_asked(machine.name, c)) continue;
+      all.push_back({machine, c});
+      if (!machine.available) break;  // one row says why
+    }
   return all;
 }
 
