@@ -129,7 +129,10 @@ TEST(Programs, OfExpressionsRunOnTheCpuAsInTheInterpreter) {
 /// Few: each is compiled by the host's compiler.
 TEST(Programs, RunOnEmulatorsAsInTheInterpreter) {
   for (const char* name : {"cuda-emulator", "ascend-emulator"}) {
-    if (!find_machine(name, false, {}).probe().first) continue;
+    if (const auto [available, reason] = find_machine(name, false, {}).probe(); !available) {
+      std::printf("  %s: not available here: %s\n", name, reason.c_str());
+      continue;
+    }
     int tried = 0, run = 0;
     for_cases(2, [&](Random& random) {
       ++tried;
