@@ -1,6 +1,7 @@
 // Drawings: the text grid exactly, the SVG as well-formed XML with one cell a point of the padded domain.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
