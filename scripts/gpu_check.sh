@@ -3,7 +3,7 @@
 # the machine `cuda`, and small conformance rows under compute-sanitizer where it runs. Needs g++, CMake, Ninja, GoogleTest,
 # CLI11, nlohmann-json, fmt and libnvrtc. Installs nothing and uses no network.
 #   scripts/gpu_check.sh [LOG_FOLDER]      default build-gpu/logs
-# LOG_FOLDER gets configure.log, build.log, test.log, conformance.log, sanitizer.log, run.log, and cuda.json and cuda.md, which
+# LOG_FOLDER gets configure.log, build.log, test.log, conformance.log, one for each tool of the sanitizer, run.log, and cuda.json and cuda.md, which
 # also land in bench/results. GPU_CHECK_COMMIT names the commit where the folder is no git repository.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -58,6 +58,10 @@ if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck synccheck; do
     verdict "$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 build-gpu/bin/conformance "--gtest_filter=$small"
   done
+  # The instrument itself: a text without its barrier must be reported.
+  reported() { ! "$@"; }
+  verdict planted reported compute-sanitizer --tool racecheck --error-exitcode 9 build-gpu/bin/gpu \
+    --gtest_also_run_disabled_tests --gtest_filter='*ReverseWithoutItsBarrier'
 else
   verdicts+=("sanitizer|compute-sanitizer|not installed||")
 fi

@@ -7,6 +7,7 @@
 #include "runtime/artifact.h"
 #include "tilewright/jit.h"
 #include "tilewright/kernels.h"
+#include "unit/cuda/texts.h"
 
 namespace tilewright::cuda {
 namespace {
@@ -104,6 +105,18 @@ TEST_F(GpuLaunch, MoreSharedMemoryThanTheLeastLimit) {
   k(Tensor{x.address(), f32, {40000}}, Tensor{y.address(), f32, {40000}});
   std::reverse(data.begin(), data.end());
   EXPECT_EQ(y.read<float>(0, 40000), data);
+}
+
+// For racecheck of compute-sanitizer, which must report it: then its silence about the other tests says something.
+TEST_F(GpuLaunch, DISABLED_ReverseWithoutItsBarrier) {
+  Artifact artifact = emitted(
+      "reverse", reverse_signature(f32), [](Buffer x, Buffer y) { reverse_kernel(x, y, {.n = 128}); }, driver().arch);
+  const std::string barrier = "tw::barrier();";
+  artifact.text.erase(artifact.text.find(barrier), barrier.size());
+  OnDevice x(device(), 1024), y(device(), 1024);
+  const std::vector<Argument> arguments{Tensor{x.address(), f32, {256}}, Tensor{y.address(), f32, {256}}};
+  device().load(artifact)->launch(arguments, {});
+  device().synchronize();
 }
 
 TEST_F(GpuLaunch, TooMuchMemoryIsASentence) {

@@ -67,7 +67,7 @@ const std::vector<std::string> kReserved{"threadIdx", "blockIdx", "blockDim",  "
 std::string signature(const Kernel& kernel, const LaunchPlan& plan, const Phase& phase) {
   std::string list;
   for (size_t i = 0; i < kernel.params.size(); ++i)
-    list += fmt::format("{}tw::global<{}{}> {}", list.empty() ? "" : ", ",
+    list += fmt::format("{}tw::argument<{}{}> {}", list.empty() ? "" : ", ",
                         plan.tensors[i].access == Access::in ? "const " : "", type_name(kernel.params[i]->dtype),
                         kernel.params[i]->name);
   for (const auto& s : kernel.scalars)

@@ -99,9 +99,19 @@ const Api& api() {
   return loaded;
 }
 
-/// The text that the compiler gets: the device header, then the kernels with their own line numbers.
-std::string whole_text(const Artifact& artifact) {
-  return fmt::format("{}\n#line 1 \"{}\"\n{}", simt::device_header_cuda(), artifact.plan.kernel, artifact.text);
+/// The text that the compiler gets: the device header, then the kernels with their own line numbers, or with the user's
+/// for debuggers and profilers.
+std::string whole_text(const Artifact& artifact, bool users_lines) {
+  std::string text = fmt::format("{}\n#line 1 \"{}\"\n", simt::device_header_cuda(), artifact.plan.kernel);
+  if (!users_lines) return text + artifact.text;
+  size_t at = 0;
+  for (const Location& line : artifact.lines) {
+    const size_t end = std::min(artifact.text.find('\n', at), artifact.text.size() - 1) + 1;
+    if (line) text += fmt::format("#line {} \"{}\"\n", line.line, line.file);
+    text.append(artifact.text, at, end - at);
+    at = end;
+  }
+  return text.append(artifact.text, at);
 }
 
 /// The largest number that the log has before `words`; -1 when it has none.
@@ -129,6 +139,29 @@ void check(Result code, const char* call) {
   if (code != 0) throw DeviceError(call, code, api().error(code));
 }
 
+/// Compiles a text. The code of NVRTC, and the report: without binary when that is not 0.
+Result run(const std::string& text, const std::string& arch, CompileReport& report) {
+  const std::string architecture = "--gpu-architecture=" + arch;
+  Compilation compilation;
+  check(api().create(&compilation.program, text.c_str(), "device header", 0, nullptr, nullptr), "nvrtcCreateProgram");
+  // No contraction: a * b + c has two roundings.
+  const char* options[] = {architecture.c_str(), "--std=c++17", "--fmad=false", "--generate-line-info",
+                           "--ptxas-options=-v"};
+  const Result code = api().compile(compilation.program, std::size(options), options);
+  size_t size = 0;
+  check(api().log_size(compilation.program, &size), "nvrtcGetProgramLogSize");
+  report.log.resize(size);
+  if (size > 0) check(api().log(compilation.program, report.log.data()), "nvrtcGetProgramLog");
+  report.log.resize(report.log.find_last_not_of(std::string("\0\n ", 3)) + 1);
+  if (code != 0) return code;
+  check(api().cubin_size(compilation.program, &size), "nvrtcGetCUBINSize");
+  report.binary.resize(size);
+  check(api().cubin(compilation.program, report.binary.data()), "nvrtcGetCUBIN");
+  report.registers = largest_before(report.log, " registers");
+  report.spill_bytes = largest_before(report.log, " bytes spill stores");
+  return code;
+}
+
 }  // namespace
 
 Availability Nvrtc::probe() const {
@@ -142,30 +175,13 @@ std::string Nvrtc::version() const {
 
 CompileReport Nvrtc::compile(const Artifact& artifact, const std::string& arch) const {
   if (!api().problem.empty()) throw DeviceError("NVRTC", 0, api().problem);
-  const std::string text = whole_text(artifact), architecture = "--gpu-architecture=" + arch;
-  Compilation compilation;
-  check(api().create(&compilation.program, text.c_str(), "device header", 0, nullptr, nullptr), "nvrtcCreateProgram");
-  // No contraction: a * b + c has two roundings.
-  const char* options[] = {architecture.c_str(), "--std=c++17", "--fmad=false", "--ptxas-options=-v"};
-  const Result code = api().compile(compilation.program, std::size(options), options);
   CompileReport report;
-  size_t size = 0;
-  check(api().log_size(compilation.program, &size), "nvrtcGetProgramLogSize");
-  if (size > 1) {
-    report.log.resize(size);
-    check(api().log(compilation.program, report.log.data()), "nvrtcGetProgramLog");
-    report.log.resize(report.log.find_last_not_of(std::string("\0\n ", 3)) + 1);
-  }
-  if (code != 0)
-    throw DeviceError("nvrtcCompileProgram", code,
-                      fmt::format("{}: the CUDA text does not compile for {} ({}):\n{}", artifact.plan.kernel, arch,
-                                  api().error(code), report.log));
-  check(api().cubin_size(compilation.program, &size), "nvrtcGetCUBINSize");
-  report.binary.resize(size);
-  check(api().cubin(compilation.program, report.binary.data()), "nvrtcGetCUBIN");
-  report.registers = largest_before(report.log, " registers");
-  report.spill_bytes = largest_before(report.log, " bytes spill stores");
-  return report;
+  if (run(whole_text(artifact, true), arch, report) == 0) return report;
+  // The text is at fault, so its own lines are what the message must name.
+  const Result code = run(whole_text(artifact, false), arch, report);
+  throw DeviceError("nvrtcCompileProgram", code,
+                    fmt::format("{}: the CUDA text does not compile for {} ({}):\n{}", artifact.plan.kernel, arch,
+                                api().error(code), report.log));
 }
 
 }  // namespace tilewright::cuda

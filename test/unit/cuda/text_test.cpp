@@ -13,7 +13,7 @@ TEST(CudaText, VectorAdd) {
   EXPECT_EQ(a.arch, "sm_80");
   EXPECT_EQ(a.plan.phases.at(0).entry, "vector_add_kernel");
   EXPECT_GOLDEN(a.text, R"(
-    extern "C" __global__ void __launch_bounds__(128) vector_add_kernel(tw::global<const tw::bf16> x, tw::global<const tw::bf16> y, tw::global<tw::bf16> z, tw::i64 N) {
+    extern "C" __global__ void __launch_bounds__(128) vector_add_kernel(tw::argument<const tw::bf16> x, tw::argument<const tw::bf16> y, tw::argument<tw::bf16> z, tw::i64 N) {
       const int bx = blockIdx.x;
       const auto shared0 = tw::shared_at<tw::bf16>(0, 200, "shared0");
       const auto shared1 = tw::shared_at<tw::bf16>(400, 200, "shared1");
@@ -53,7 +53,7 @@ TEST(CudaText, VectorAdd) {
 
 TEST(CudaText, Reverse) {
   EXPECT_GOLDEN(reverse().text, R"(
-    extern "C" __global__ void __launch_bounds__(128) reverse_kernel(tw::global<const float> x, tw::global<float> y, tw::i64 N) {
+    extern "C" __global__ void __launch_bounds__(128) reverse_kernel(tw::argument<const float> x, tw::argument<float> y, tw::i64 N) {
       const int bx = blockIdx.x;
       const auto shared0 = tw::shared_at<float>(0, 128, "shared0");
       const auto shared1 = tw::shared_at<float>(512, 128, "shared1");
@@ -71,7 +71,7 @@ TEST(CudaText, Reverse) {
 
 TEST(CudaText, Gemm) {
   EXPECT_GOLDEN(gemm().text, R"(
-    extern "C" __global__ void __launch_bounds__(128) gemm_kernel(tw::global<const float> A, tw::global<const float> B, tw::global<float> C, tw::i64 M, tw::i64 K, tw::i64 N, tw::i64 A_pitch, tw::i64 B_pitch, tw::i64 C_pitch) {
+    extern "C" __global__ void __launch_bounds__(128) gemm_kernel(tw::argument<const float> A, tw::argument<const float> B, tw::argument<float> C, tw::i64 M, tw::i64 K, tw::i64 N, tw::i64 A_pitch, tw::i64 B_pitch, tw::i64 C_pitch) {
       const int block = blockIdx.x;
       const auto shared0 = tw::shared_at<float>(0, 512, "shared0");
       const auto shared1 = tw::shared_at<float>(2048, 768, "shared1");
@@ -146,7 +146,7 @@ TEST(CudaText, WidthsOfIndices) {
           }
       });
   EXPECT_GOLDEN(a.text, R"(
-    extern "C" __global__ void __launch_bounds__(32) widths_kernel(tw::global<tw::i64> x, tw::i64 N, tw::i64 s) {
+    extern "C" __global__ void __launch_bounds__(32) widths_kernel(tw::argument<tw::i64> x, tw::i64 N, tw::i64 s) {
       const int bx = blockIdx.x;
       const int t = threadIdx.x;
       if (t < N) {
@@ -181,7 +181,7 @@ TEST(CudaText, SharedParts) {
                   }
               });
   EXPECT_GOLDEN(a.text, R"(
-    extern "C" __global__ void __launch_bounds__(32) shared_parts_kernel(tw::global<const float> x, tw::global<float> y) {
+    extern "C" __global__ void __launch_bounds__(32) shared_parts_kernel(tw::argument<const float> x, tw::argument<float> y) {
       const int bx = blockIdx.x;
       const int t = threadIdx.x;
       for (int round = 0; round < 2; ++round) {
@@ -210,13 +210,13 @@ TEST(CudaText, EachPhaseIsAFunctionAndWordsOfTheLanguageAreNoNames) {
                              });
   ASSERT_EQ(a.plan.phases.size(), 2u);
   EXPECT_GOLDEN(a.text, R"(
-    extern "C" __global__ void __launch_bounds__(32) exp2_0_kernel(tw::global<const float> threadIdx_1, tw::global<float> v0_1, float double_1) {
+    extern "C" __global__ void __launch_bounds__(32) exp2_0_kernel(tw::argument<const float> threadIdx_1, tw::argument<float> v0_1, float double_1) {
       const int bx = blockIdx.x;
       const int t = threadIdx.x;
       v0_1[bx * 32 + t] = threadIdx_1[bx * 32 + t] * double_1;
     }
 
-    extern "C" __global__ void __launch_bounds__(32) exp2_1_kernel(tw::global<const float> threadIdx_1, tw::global<float> v0_1, float double_1) {
+    extern "C" __global__ void __launch_bounds__(32) exp2_1_kernel(tw::argument<const float> threadIdx_1, tw::argument<float> v0_1, float double_1) {
       const int bx_1 = blockIdx.x;
       const int t_1 = threadIdx.x;
       v0_1[bx_1 * 32 + t_1] = v0_1[bx_1 * 32 + t_1] + threadIdx_1[63 - (bx_1 * 32 + t_1)];

@@ -24,6 +24,11 @@ struct global {
   }
 };
 
+/// A tensor argument of a kernel that reaches its elements through no other argument: reads of what it does not write
+/// may be cached and moved.
+template <class T>
+using argument = T* __restrict__;
+
 /// Elements of the block's shared memory.
 template <class T>
 struct shared {

@@ -114,6 +114,8 @@ struct global : emu::Typed<T> {
   }
 };
 template <class T>
+using argument = global<T>;
+template <class T>
 struct shared : emu::Typed<T> {
   using element = T;
   template <class I>

@@ -1,8 +1,8 @@
 #pragma once
 // The SIMT emulator: runs generated CUDA-dialect kernels on the CPU and checks every access, not only the values.
 //
-// A kernel text is what follows the device header: it uses tw::global and tw::shared views, tw::barrier() (or
-// __syncthreads()), threadIdx and blockIdx, and the tw:: functions of the language's rules. The same text follows
+// A kernel text is what follows the device header: it uses tw::argument, tw::global and tw::shared views, tw::barrier()
+// (or __syncthreads()), threadIdx and blockIdx, and the tw:: functions of the language's rules. The same text follows
 // device_header_cuda() for NVRTC and the emulator's own header here. An element has to be read into a variable of a
 // named type (`float x = a[i];`, not `auto`), and shared memory is declared with tw::shared_at only.
 //
