@@ -59,6 +59,28 @@ TEST(CudaDevice, ScalarsOfEveryWidthArrive) {
   EXPECT_EQ(y, (std::vector<double>{-7, 0x1p40, 0.5, 0.1}));
 }
 
+// A side of a choice is printed once however often it is used in itself; its reads happen only when it is chosen.
+TEST(CudaDevice, ASharedSideOfAChoice) {
+  Kernel k = compile(
+      "choice",
+      [](Buffer x, Buffer y) {
+        for (Var b : grid(1, threads{32}))
+          for (Var i : parallel(64)) {
+            Expr v = x(63 - i) / 64;
+            for (int d = 0; d < 60; ++d) v = v * v + v * 0.25f;
+            y(b * 64 + i) = select(i < 32, v, x(i));
+          }
+      },
+      two_vectors(), kMachine);
+  std::vector<float> x = counted(64), y(64);
+  k(on(x), on(y));
+  for (size_t i = 0; i < 64; ++i) {
+    float v = x[63 - i] / 64;
+    for (int d = 0; d < 60; ++d) v = v * v + v * 0.25f;
+    EXPECT_EQ(y[i], i < 32 ? v : x[i]) << i;
+  }
+}
+
 /// The error of a launch.
 template <class E>
 E refused(Kernel k) {
