@@ -10,7 +10,8 @@ class Nvrtc : public Toolchain {
  public:
   std::string name() const override { return "NVRTC"; }
   Availability probe() const override;
-  /// `arch`: "sm_80", "sm_90a". The report has the cubin, the log, registers of one thread and bytes of spilled ones.
+  /// `arch`: "sm_80", "sm_90a". The report has the cubin, the log, registers of one thread and bytes of spilled ones;
+  /// without log and figures when NVRTC takes the cubin from its own cache, where the driver is installed.
   CompileReport compile(const Artifact& artifact, const std::string& arch) const override;
   /// "13.0"; empty when there is none.
   std::string version() const;
