@@ -1,6 +1,8 @@
 // The generated texts, whole.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/golden.h"
 #include "unit/ascend/texts.h"
 

@@ -1,6 +1,7 @@
 // What the vector operations compute: against formulas written here, in f64 or by the meaning of the rounding modes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
