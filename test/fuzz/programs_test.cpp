@@ -93,7 +93,7 @@ TEST(Programs, OfExpressionsKeepTheirMeaningThroughThePasses) {
 
 /// Compiles for a machine of this build and compares three runs with the interpreter's. False when the machine refuses
 /// the program.
-bool run_on(const char* name, Random& random, const KernelRef& kernel, Scalar (*element)(Random&, DType)) {
+bool run_on(const std::string& name, Random& random, const KernelRef& kernel, Scalar (*element)(Random&, DType)) {
   const Machine& machine = find_machine(name, true, Location("fuzz", 1));
   static const CompileOptions options{.threads = 2};
   const std::shared_ptr<Device> device = machine.open(options);
