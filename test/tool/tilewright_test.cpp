@@ -45,7 +45,7 @@ TEST(Tilewright, WrongUseIsASentenceAndAStatus) {
        "--family: gemmm not in {attention,gemm,reverse,rms_norm,softmax,vector_add}\n"
        "Run with --help for more information.\n"},
       {"tilewright run --threads 0", 2,
-       "--threads: Value 0 not in range 1 to 1024\nRun with --help for more information.\n"},
+       "--threads: wanted a number from 1 to 1024, got '0'\nRun with --help for more information.\n"},
       {"tilewright run --target interp --family softmax", 1,
        "error: nothing to run: the programs at real sizes run on the cpu, only vector_add and reverse elsewhere\n"},
       {"tilewright run --target interp --family reverse --json /nonexistent/rows.json", 1,

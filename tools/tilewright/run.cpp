@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -168,6 +169,13 @@ int run(Options options) {
   return failed > 0 ? 1 : 0;
 }
 
+std::string is_thread_count(const std::string& text) {
+  int count = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool ok = wrong == std::errc() && end == text.data() + text.size() && count >= 1 && count <= 1024;
+  return ok ? "" : fmt::format("wanted a number from 1 to 1024, got '{}'", text);
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, int& status) {
@@ -188,7 +196,7 @@ void add_run(CLI::App& app, int& status) {
       ->check(CLI::IsMember(targets));
   command->add_flag("-q,--quick", options->quick, "Smaller sizes and fewer repeats");
   command->add_option("--threads", options->threads, "Threads of the CPU and of its peer; default: all processors")
-      ->check(CLI::Range(1, 1024));
+      ->check(is_thread_count);
   command->add_option("--seed", options->seed, "Of the random inputs and of the emulators' interleavings; default: 1");
   command->add_option("--json", options->json, "Where the rows go; default: run.json in the build folder");
   command->callback([options, &status] { status = run(*options); });
