@@ -4,7 +4,7 @@
 # CLI11, nlohmann-json, fmt and libnvrtc. Installs nothing and uses no network.
 #   scripts/gpu_check.sh [LOG_FOLDER]      default build-gpu/logs
 # LOG_FOLDER gets configure.log, build.log, test.log, conformance.log, one for each tool of the sanitizer, run.log, and cuda.json and cuda.md, which
-# also land in bench/results. GPU_CHECK_COMMIT names the commit where the folder is no git repository.
+# also land in bench/results. TILEWRIGHT_COMMIT names the commit where the folder is no git repository.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 logs=${1:-build-gpu/logs}
@@ -68,7 +68,7 @@ fi
 verdict run build-gpu/bin/tilewright run -t cuda --json "$logs/rows.json"
 
 machine=$(build-gpu/bin/tilewright devices | sed -n 's/^cuda  *cuda  *NVIDIA GPU  *yes  *//p')
-commit=${GPU_CHECK_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}
+commit=${TILEWRIGHT_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}
 {
   printf '{\n  "device": "%s",\n  "driver": "%s",\n  "machine": "%s",\n  "commit": "%s",\n  "checks": [\n' \
     "$device" "$driver" "$machine" "$commit"
