@@ -62,6 +62,10 @@ namespace detail {
 
 Kernel compile(const std::string& name, const Arguments& arguments, std::vector<bool> is_tensor, Builder builder,
                const std::string& machine, const CompileOptions& options, Location at) {
+  constexpr int kMostThreads = 1024;
+  if (options.threads < 0 || options.threads > kMostThreads)
+    throw UserError(
+        at, fmt::format("compile: threads is {}; wanted 0 (all processors) to {}", options.threads, kMostThreads));
   auto data = std::make_shared<Kernel::Data>();
   data->name = name;
   data->machine = &find_machine(machine, true, at);

@@ -40,6 +40,13 @@ void check_value(const Node& node, const Caps& caps, Location at) {
 KernelRef check_machine(const KernelRef& kernel, PassContext& context) {
   const Caps& caps = context.caps();
   for (const auto& param : kernel->params) check_buffer(*param, caps);
+  for (const auto& scalar : kernel->scalars)
+    if (std::find(caps.arithmetic_types.begin(), caps.arithmetic_types.end(), scalar->type) ==
+        caps.arithmetic_types.end())
+      throw UserError(kernel->at,
+                      fmt::format("{}: the scalar argument {} is {}, which this machine does not compute in; "
+                                  "pass one of {}",
+                                  caps.target, scalar->name, to_string(scalar->type), list(caps.arithmetic_types)));
   // Statement by statement, so that a value is reported at the line that uses it.
   post_order(kernel->body, [&](const Node& node) {
     if (!is_stmt(node.kind)) return;

@@ -87,11 +87,40 @@ void integers(Buffer x, Buffer y, Expr n) {
   }
 }
 
+/// No blocks: two extents below 0 make a positive product. Then a grid of one block.
+void no_blocks(Buffer x, Buffer y, Expr n) {
+  for (auto [p, q] : grid(n - 5, n - 4)) {
+    (void)p;
+    auto t = shared(f32, {16});
+    fill(t, 3);
+    copy(t, y[{0}]);
+  }
+  for (Var b : grid(1, threads{16})) {
+    auto t = shared(f32, {16});
+    copy(x[{b * 16}], t);
+    copy(t, y[{b * 16}]);
+  }
+}
+
+/// i64 elements beside numbers that would fit an int.
+void wide_choices(Buffer x, Buffer y, Expr n) {
+  for (Var b : grid(ceildiv(x.extent(0), 16), threads{16})) {
+    auto t = shared(f32, {16});
+    auto w = shared(i64, {16});
+    copy(x[{b * 16}], t);
+    for (Var i : parallel(16)) w(i) = cast(i64, t(i)) << 33;
+    for (Var i : parallel(16)) t(i) = cast(f32, select(i < n, w(i), 7) >> 31);
+    copy(t, y[{b * 16}]);
+  }
+}
+
 const Feature kFeatures[] = {{"tiles_of_one_iteration", one_iterations_own},
                              {"tiles_of_the_block", the_blocks_own},
                              {"two_phases", two_phases},
                              {"branches_around_tiles", branches_around_tiles},
-                             {"integers", integers}};
+                             {"integers", integers},
+                             {"no_blocks", no_blocks},
+                             {"wide_choices", wide_choices}};
 
 std::vector<float> result(const Feature& feature, const std::string& machine, int64_t size) {
   Kernel kernel = compile(

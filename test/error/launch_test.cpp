@@ -38,6 +38,49 @@ void refuse_call(const std::string& message, F call) {
   EXPECT_EQ(d.y, std::vector<float>(64));
 }
 
+TEST(Compile, ThreadsOutOfRange) {
+  for (int threads : {-3, 1'000'000})
+    expect_error({"compile: threads is " + std::to_string(threads) + "; wanted 0 (all processors) to 1024"},
+                 [&](unsigned& line) {
+                   const auto copy_one = [](Buffer x, Buffer y) {
+                     for (Var b : grid(1)) y(b) = x(b);
+                   };
+                   const auto arguments = signature(tensor("x", f32, {"N"}), tensor("y", f32, {"N"}));
+                   line = __LINE__ + 1;
+                   compile("copy_one", copy_one, arguments, "interp", {.threads = threads});
+                 });
+}
+
+TEST(Compile, ACopyOfOneValueOnEngines) {
+  expect_error({"ascend: engines copy tiles, and var0 is one value; use shared(f32, {1})"}, [&](unsigned& line) {
+    const auto builder = [&](Buffer y) {
+      for (Var b : grid(1)) {
+        auto v = var(f32, 3);
+        line = __LINE__ + 1;
+        copy(v, y[{b}]);
+      }
+    };
+    compile("value", builder, signature(tensor("y", f32, {"N"}).contiguous()), "ascend-emulator");
+  });
+}
+
+TEST(Compile, AScalarTypeThatTheMachineLacks) {
+  const auto builder = [](Buffer y, Expr s) {
+    for (Var b : grid(1)) y(b) = cast(f32, s);
+  };
+  const auto arguments = signature(tensor("y", f32, {"N"}), scalar("s", tf32));
+  for (const char* machine : {"cuda-emulator", "ascend-emulator"}) {
+    try {
+      compile("scalar", builder, arguments, machine);
+      ADD_FAILURE() << machine << " accepts it";
+    } catch (const UserError& e) {
+      EXPECT_NE(e.message().find("the scalar argument s is tf32, which this machine does not compute in; pass one of"),
+                std::string::npos)
+          << e.message();
+    }
+  }
+}
+
 TEST(Launch, RightCallsAreAccepted) {
   Kernel k = scale_kernel();
   Data d;

@@ -82,6 +82,9 @@ std::optional<std::string> refuse_copy(const Copy& copy) {
   const bool loads = is_global(*copy.src);
   const Region &global = loads ? *copy.src : *copy.dst, &tile = loads ? *copy.dst : *copy.src;
   const DType type = global.buffer->dtype;
+  if (tile.offset.empty())
+    return fmt::format("engines copy tiles, and {} is one value; use shared({}, {{1}})", tile.buffer->name,
+                       to_string(type));
   // A copy that converts goes through a tile of its own, whose rows are whole.
   if (global.buffer->dtype == tile.buffer->dtype)
     if (auto why = refuse_units(tile, loads)) return why;

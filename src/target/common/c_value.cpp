@@ -403,7 +403,10 @@ CValue::Text CValue::print(const ExprNode& node) const {
       return binary(static_cast<const Binary&>(node));
     case Kind::Select: {
       const auto& n = static_cast<const Select&>(node);
-      const Text &a = text(n.a), &b = text(n.b);
+      Text a = text(n.a), b = text(n.b);
+      // C++ gives a choice one type: of a short and a long side it is the long one, in so many words.
+      if (a.is_short && !b.is_short) a = {long_text(n.a)};
+      if (b.is_short && !a.is_short) b = {long_text(n.b)};
       return {fmt::format("{} ? {} : {}", within(text(n.cond), kOr), within(a, kOr), within(b, kOr)), kChoice,
               a.is_short && b.is_short};
     }
