@@ -25,7 +25,7 @@ struct MachineInfo {
 std::vector<MachineInfo> machines();
 
 struct CompileOptions {
-  bool checked = false;  // interp: report out-of-range accesses, races and reads of what nothing wrote
+  bool checked = false;  // interp only: report out-of-range accesses, races and reads of what nothing wrote
   int threads = 0;       // cpu: host threads; 0 = all
   uint64_t seed = 0;     // emulators: the interleaving
 };
@@ -64,8 +64,8 @@ class Kernel {
   const std::string& name() const;
   /// The device, for memory: on a GPU tensors must be allocated there.
   Device& device();
-  /// Names of the stages that text() knows: "traced", each pass, "source", and what the target adds ("llvm",
-  /// "assembly").
+  /// Names of the stages that text() knows: "traced", each pass, "source", and what the target adds (cpu: "plain", the
+  /// LLVM IR before LLVM's passes, "assembly", and "notes" of loops that stayed scalar).
   std::vector<std::string> stages() const;
   /// The kernel as text after that stage. UserError names the stages when there is no such one.
   std::string text(const std::string& stage, Location at = Here::current()) const;
