@@ -252,7 +252,12 @@ class Verify {
   }
 
   void loop(const StmtNode& s, const std::vector<Ref<Var>>& vars, const Exprs& extents, const Stmt& body) {
-    for (const Expr& e : extents) check_value(e, s);
+    for (const Expr& e : extents) {
+      check_value(e, s);
+      if (kernel_.stage > Stage::traced && reads_memory(e))
+        fail(s,
+             "an extent reads memory, so that the loop's own stores could change it; a let before the loop reads it");
+    }
     size_t mark = order_.size();
     for (const auto& v : vars) declare(*v, v->name, s);
     statement(*body);
@@ -267,6 +272,13 @@ class Verify {
     append_children(s, children);
     for (const Node* child : children)
       if (child->kind != Kind::Buffer) check_value(Any(child), s);
+    const bool tile = s.kind == Kind::Copy || s.kind == Kind::Fill || s.kind == Kind::Gemm || s.kind == Kind::Reduce;
+    if (tile && kernel_.stage > Stage::traced)
+      post_order(ref(&s), [&](const Node& node) {
+        if (node.kind == Kind::Load)
+          fail(s,
+               "a tile operation reads an element of memory, which it could change itself; a let before it reads it");
+      });
     if (const auto* store = as<Store>(&s)) check_access(*store->buffer, store->indices, s);
     if (const auto* covers = as<Covers>(&s)) check_use(*covers->buffer, covers->buffer->name, s);
   }

@@ -22,6 +22,9 @@ struct Lowering {
 /// The axes of a region whose extent is not the constant 1: the axes that a loop runs over.
 std::vector<size_t> loop_axes(const ir::Region& region);
 
+/// Constants say that the region lies inside its buffer on axis d.
+bool plainly_inside(const ir::Region& region, size_t d);
+
 /// Index of element `vars` (one a loop axis) of the region.
 ir::Exprs element_of(const ir::Region& region, const Lowering::Vars& vars);
 

@@ -11,20 +11,21 @@ struct Range {
   Expr low, high;
 };
 
+constexpr int64_t kFar = int64_t{1} << 62;
+
 Expr max_of(const Expr& a, const Expr& b) { return binary(BinaryOp::max, a, b); }
 
 /// One range a loop axis. An axis that plainly lies inside keeps [0, extent).
 std::vector<Range> clip(const Region& region) {
   std::vector<Range> ranges;
   for (size_t d : loop_axes(region)) {
-    int64_t offset, extent, size;
-    bool whole = is_constant(region.offset[d], &offset) && is_constant(region.extent[d], &extent) &&
-                 is_constant(region.buffer->shape[d], &size) && offset >= 0 && offset + extent <= size;
-    if (whole) {
+    if (plainly_inside(region, d)) {
       ranges.push_back({index(0), region.extent[d]});
     } else {
-      ranges.push_back({max_of(index(0), sub(index(0), region.offset[d])),
-                        ir::min(region.extent[d], sub(region.buffer->shape[d], region.offset[d]))});
+      // An offset beyond these lies outside whatever the tensor is; kept there, no bound or difference of bounds wraps.
+      const Expr at = ir::min(max_of(region.offset[d], index(-kFar)), index(kFar));
+      ranges.push_back(
+          {max_of(index(0), sub(index(0), at)), ir::min(region.extent[d], sub(region.buffer->shape[d], at))});
     }
   }
   return ranges;
@@ -41,11 +42,7 @@ bool is_whole(const std::vector<Range>& ranges, const Region& region) {
 Expr fixed_axes_inside(const Region& region) {
   Expr all;
   for (size_t d = 0; d < region.extent.size(); ++d) {
-    if (!is_constant_equal(region.extent[d], 1)) continue;
-    int64_t offset, size;
-    if (is_constant(region.offset[d], &offset) && is_constant(region.buffer->shape[d], &size) && offset >= 0 &&
-        offset < size)
-      continue;
+    if (!is_constant_equal(region.extent[d], 1) || plainly_inside(region, d)) continue;
     all = both(all, both(less_equal(index(0), region.offset[d]), less(region.offset[d], region.buffer->shape[d])));
   }
   return all;

@@ -30,15 +30,11 @@ Exprs element_of(const Region& region, const Lowering::Vars& vars) {
   return at;
 }
 
-namespace {
-
 bool plainly_inside(const Region& region, size_t d) {
   int64_t offset, extent, size;
   return is_constant(region.offset[d], &offset) && is_constant(region.extent[d], &extent) &&
-         is_constant(region.buffer->shape[d], &size) && offset >= 0 && offset + extent <= size;
+         is_constant(region.buffer->shape[d], &size) && offset >= 0 && extent <= size && offset <= size - extent;
 }
-
-}  // namespace
 
 Expr inside(const Region& region, const Exprs& at) {
   Expr all;

@@ -36,6 +36,10 @@ KernelRef simplify(const KernelRef& kernel, PassContext& context);
 /// thread counts, statements of which Target::refuse says so.
 KernelRef check_machine(const KernelRef& kernel, PassContext& context);
 
+/// Takes a traced kernel; gives it with what a tile operation or a loop's extents read of memory named by `let`s before
+/// the statement, since the statement itself may write there; refuses nothing.
+KernelRef evaluate_once(const KernelRef& kernel, PassContext& context);
+
 /// Takes a traced kernel; gives stage planned: a grid is a `for blocks` loop over one linear index (threads model: with
 /// the threads loop inside; engines model: `for cores`, each core a serial loop over its blocks); refuses nothing.
 KernelRef plan_grid(const KernelRef& kernel, PassContext& context);

@@ -57,6 +57,7 @@ std::vector<Pass> pipeline(Model model) {
       // name, function; for the models loops, threads, engines; the stage it takes
       {"simplify", simplify, true, true, true, {}},
       {"check_machine", check_machine, true, true, true, Stage::traced},
+      {"evaluate_once", evaluate_once, true, true, true, Stage::traced},
       {"plan_grid", plan_grid, true, true, true, Stage::traced},
       {"place", place, true, true, true, Stage::planned},
       {"guard_accesses", guard_accesses, true, true, true, Stage::placed},

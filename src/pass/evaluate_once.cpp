@@ -1,0 +1,72 @@
+#include "ir/build.h"
+#include "ir/walk.h"
+#include "pass/names.h"
+#include "pass/passes.h"
+
+namespace tilewright {
+namespace {
+
+using namespace ir;
+
+class EvaluateOnce {
+ public:
+  explicit EvaluateOnce(const KernelRef& kernel) : names_(kernel) {}
+
+  Stmt run(const Stmt& s) {
+    Stmts stmts;
+    switch (s->kind) {
+      case Kind::Seq:
+        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
+        return sequence(std::move(stmts), s->at);
+      case Kind::When: {
+        const auto& when = static_cast<const When&>(*s);
+        return make_at<When>(s->at, when.cond, run(when.then), when.otherwise ? run(when.otherwise) : Stmt());
+      }
+      case Kind::For: {
+        const auto& loop = static_cast<const For&>(*s);
+        Exprs extents;
+        for (const Expr& e : loop.extents) extents.push_back(without_loads(e, stmts, s->at));
+        stmts.push_back(make_at<For>(s->at, loop.how, loop.vars, extents, loop.stages, run(loop.body)));
+        return sequence(std::move(stmts), s->at);
+      }
+      case Kind::Grid: {
+        const auto& grid = static_cast<const Grid&>(*s);
+        return make_at<Grid>(s->at, grid.vars, grid.extents, grid.threads, run(grid.body));
+      }
+      case Kind::Copy:
+      case Kind::Fill:
+      case Kind::Gemm:
+      case Kind::Reduce: {
+        Stmt named = without_loads(s, stmts, s->at);
+        stmts.push_back(named);
+        return sequence(std::move(stmts), s->at);
+      }
+      default:
+        return s;
+    }
+  }
+
+ private:
+  /// `root` with each load replaced by a name, which a `let` gives its value.
+  template <class T>
+  Ref<T> without_loads(const Ref<T>& root, Stmts& lets, Location at) {
+    return rewrite_as(root, [&](const Any& node) -> Any {
+      const auto* load = as<Load>(node);
+      if (!load) return node;
+      Ref<Var> v = names_.var(load->buffer->name + "_value", load->dtype);
+      lets.push_back(make_at<Let>(at, v, ref(load)));
+      return v;
+    });
+  }
+
+  Names names_;
+};
+
+}  // namespace
+
+KernelRef evaluate_once(const KernelRef& kernel, PassContext&) {
+  return make_at<Kernel>(kernel->at, kernel->name, kernel->stage, kernel->scalars, kernel->params,
+                         EvaluateOnce(kernel).run(kernel->body));
+}
+
+}  // namespace tilewright
