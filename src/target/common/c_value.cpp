@@ -353,10 +353,12 @@ CValue::Text CValue::cast(const Cast& n) const {
 
 std::string CValue::offset(const Buffer& buffer, const Exprs& indices) const {
   std::vector<std::string> terms;
+  const bool global = buffer.space == Space::global;
   int64_t constant = 0;
+  Expr first;       // what the first term is, where it may be a C++ int
+  Range short_sum;  // of the terms that may be
   for (size_t d = 0; d < indices.size(); ++d) {
     int64_t at = 0, stride = 0;
-    const bool global = buffer.space == Space::global;
     const bool known_stride = !global || is_constant(buffer.strides[d], &stride);
     if (!global) stride = row_major_stride(buffer, d);
     const bool known_index = is_constant(indices[d], &at);
@@ -366,10 +368,14 @@ std::string CValue::offset(const Buffer& buffer, const Exprs& indices) const {
       continue;
     }
     std::string term;
-    if (known_stride && stride == 1) {
-      term = within(text(indices[d]), kSum);
-    } else if (known_index && at == 1) {
-      term = within(text(buffer.strides[d]), kSum);
+    if ((known_stride && stride == 1) || (known_index && at == 1)) {
+      const Expr& alone = known_stride ? indices[d] : buffer.strides[d];
+      term = within(text(alone), kSum);
+      if (text(alone).is_short) {
+        const Range range = out_.known().range(alone);
+        short_sum = {short_sum.lo + range.lo, short_sum.hi + range.hi};
+        if (terms.empty()) first = alone;
+      }
     } else {
       // A tile holds fewer elements than 32 bits count; a tensor may hold more.
       const Text& index = text(indices[d]);
@@ -380,6 +386,9 @@ std::string CValue::offset(const Buffer& buffer, const Exprs& indices) const {
     terms.push_back(std::move(term));
   }
   if (terms.empty()) return fmt::format("{}", constant);
+  // A sum is computed in 64 bits when its first term is.
+  short_sum = {short_sum.lo + constant, short_sum.hi + constant};
+  if (global && first && !short_sum.within(range_of_type(i32))) terms[0] = long_text(first);
   if (constant == 0) return fmt::format("{}", fmt::join(terms, " + "));
   return fmt::format("{} {} {}", fmt::join(terms, " + "), constant > 0 ? "+" : "-", std::abs(constant));
 }

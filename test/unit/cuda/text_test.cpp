@@ -168,6 +168,21 @@ TEST(CudaText, WidthsOfIndices) {
   )");
 }
 
+// The constant part of an offset may take a short index beyond 32 bits.
+TEST(CudaText, OffsetsBeyond32Bits) {
+  const Artifact a = emitted("far", signature(tensor("x", i8, {4, 1000000000}).contiguous()), [](Buffer x) {
+    for (Var b : grid(976563, threads{32}))
+      for (Var i : parallel(32)) x(2, b * 1024 + i) = x(1, b * 1024 + i);
+  });
+  EXPECT_GOLDEN(a.text, R"(
+    extern "C" __global__ void __launch_bounds__(32) far_kernel(tw::argument<tw::i8> x) {
+      const int bx = blockIdx.x;
+      const int t = threadIdx.x;
+      x[tw::i64(bx * 1024 + t) + 2000000000] = x[bx * 1024 + t + 1000000000];
+    }
+  )");
+}
+
 // Parts that are used twice are computed once, reads of memory too; a side of a choice is not.
 TEST(CudaText, SharedParts) {
   const Artifact a =

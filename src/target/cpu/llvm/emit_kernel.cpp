@@ -300,10 +300,18 @@ void Emitter::store_code(const Place& place, Value* index, Value* code) {
     return;
   }
   Value* address = b_.CreateInBoundsGEP(b_.getInt8Ty(), place.base, {b_.CreateLShr(index, 1)});
-  Value* byte = annotate(b_.CreateAlignedLoad(b_.getInt8Ty(), address, llvm::Align(1)), place, false);
   Value* shift = b_.CreateShl(b_.CreateTrunc(b_.CreateAnd(index, 1), b_.getInt8Ty()), 2);
-  Value* kept = b_.CreateAnd(byte, b_.CreateNot(b_.CreateShl(b_.getInt8(0xf), shift)));
+  Value* mask = b_.CreateNot(b_.CreateShl(b_.getInt8(0xf), shift));
   Value* placed = b_.CreateShl(b_.CreateZExt(code, b_.getInt8Ty()), shift);
+  if (place.buffer->space == ir::Space::global) {
+    // The other half may be an element of a block that runs at the same time.
+    using Rmw = llvm::AtomicRMWInst;
+    for (auto [op, operand] : {std::pair(Rmw::And, mask), std::pair(Rmw::Or, placed)})
+      annotate(b_.CreateAtomicRMW(op, address, operand, llvm::Align(1), llvm::AtomicOrdering::Monotonic), place, false);
+    return;
+  }
+  Value* byte = annotate(b_.CreateAlignedLoad(b_.getInt8Ty(), address, llvm::Align(1)), place, false);
+  Value* kept = b_.CreateAnd(byte, mask);
   annotate(b_.CreateAlignedStore(b_.CreateOr(kept, placed), address, llvm::Align(1)), place, false);
 }
 
@@ -317,7 +325,8 @@ void Emitter::store(const ir::Store& node) {
   Value* code;
   const auto* cast = as<ir::Cast>(node.value);
   const auto* copied = as<ir::Load>(node.value);
-  if (copied && copied->buffer->dtype == t && !t.is_bool()) {
+  // Codes with bits that say nothing are written anew, with 0 there.
+  if (copied && copied->buffer->dtype == t && !t.is_bool() && t.bits == t.storage_bits) {
     code = load_code(place_of(*copied->buffer), element_index(*copied->buffer, copied->indices));
   } else if (cast && cast->type == t && t.is_narrow_float() && cast->a->dtype != t) {
     Value* operand = value(cast->a);
