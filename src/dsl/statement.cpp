@@ -373,12 +373,17 @@ void gemm(const Region& ra, const Region& rb, const Region& rc, GemmOptions opti
   ir::Expr m = axis(a, options.transpose_a ? 1 : 0), ka = axis(a, options.transpose_a ? 0 : 1);
   ir::Expr kb = axis(b, options.transpose_b ? 1 : 0), n = axis(b, options.transpose_b ? 0 : 1);
   auto with = [](bool transposed) { return transposed ? " (transposed)" : ""; };
-  if (certainly_differ(ka, kb))
+  if (certainly_differ(ka, kb)) {
+    std::string hint;
+    for (auto [inner, other, name, is_set] :
+         {std::tuple(ka, n, "transpose_b", options.transpose_b), std::tuple(kb, m, "transpose_a", options.transpose_a)})
+      if (hint.empty() && ir::equal(inner, other)) hint = fmt::format("; they agree with .{} = {}", name, !is_set);
     raise(at,
-          fmt::format("gemm: a is {}{} but b is {}{}: inner extents {} and {} differ", a.shown(),
+          fmt::format("gemm: a is {}{} but b is {}{}: inner extents {} and {} differ{}", a.shown(),
                       with(options.transpose_a), b.shown(), with(options.transpose_b), detail::text(ka),
-                      detail::text(kb)),
+                      detail::text(kb), hint),
           {a.note(t), b.note(t)});
+  }
   if (certainly_differ(m, axis(c, 0)) || certainly_differ(n, axis(c, 1)))
     raise(at,
           fmt::format("gemm: a is {}{} and b is {}{}, so c must be ({}, {}), but it is {}", a.shown(),

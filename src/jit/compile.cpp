@@ -77,6 +77,9 @@ Kernel compile(const std::string& name, const Arguments& arguments, std::vector<
   data->device = data->machine->open(options);
   data->loaded = data->device->load(data->artifact);
   data->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.checked && !data->machine->traced)
+    data->remarks.push_back(
+        {true, "compile", fmt::format("checked is ignored: {} does not check, interp does", machine), at});
   for (const Remark& r : data->compilation.remarks)
     data->remarks.push_back({r.kind == Remark::Kind::warning, r.pass, r.text, r.at});
   return Kernel(std::move(data));
@@ -88,9 +91,13 @@ void Kernel::operator()(CallArgument a0, CallArgument a1, CallArgument a2, CallA
                         CallArgument a5, CallArgument a6, CallArgument a7, CallArgument a8, CallArgument a9,
                         CallArgument a10, CallArgument a11, Location at) {
   std::vector<Argument> arguments;
+  size_t position = 0;
   for (CallArgument* a : {&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7, &a8, &a9, &a10, &a11}) {
-    if (!a->given) break;
-    arguments.push_back(std::move(a->argument));
+    if (a->given && position != arguments.size())
+      throw UserError(at, fmt::format("{}: argument {} is {{}}, wanted a tensor or a number", data_->name,
+                                      arguments.size() + 1));
+    position += 1;
+    if (a->given) arguments.push_back(std::move(a->argument));
   }
   launch(std::move(arguments), at);
 }

@@ -149,6 +149,10 @@ uint64_t pack(Scalar value) {
   return encode(value.type, value.as_double());
 }
 
+std::string counted(size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 BoundArguments bind_arguments(const LaunchPlan& plan, std::span<const Argument> arguments, Location at) {
@@ -156,8 +160,9 @@ BoundArguments bind_arguments(const LaunchPlan& plan, std::span<const Argument> 
   for (const ScalarParam& s : plan.scalars) scalar_arguments += s.is_argument;
   size_t wanted_count = plan.tensors.size() + scalar_arguments;
   if (arguments.size() != wanted_count)
-    throw UserError(at, fmt::format("{}: got {} arguments, wanted {} ({} tensors, {} scalars)", plan.kernel,
-                                    arguments.size(), wanted_count, plan.tensors.size(), scalar_arguments));
+    throw UserError(
+        at, fmt::format("{}: got {}, wanted {} ({}, {})", plan.kernel, counted(arguments.size(), "argument"),
+                        wanted_count, counted(plan.tensors.size(), "tensor"), counted(scalar_arguments, "scalar")));
   BoundArguments bound;
   Solution solution{std::vector<int64_t>(plan.scalars.size()), std::vector<std::string>(plan.scalars.size())};
   for (size_t i = 0; i < plan.tensors.size(); ++i)

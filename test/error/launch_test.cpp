@@ -94,21 +94,63 @@ TEST(Launch, RightCallsAreAccepted) {
 }
 
 TEST(Launch, TooFewArguments) {
-  refuse_call("scale: got 2 arguments, wanted 3 (2 tensors, 1 scalars)", [](Kernel& k, Data& d, unsigned& line) {
+  refuse_call("scale: got 2 arguments, wanted 3 (2 tensors, 1 scalar)", [](Kernel& k, Data& d, unsigned& line) {
     line = __LINE__ + 1;
     k(d.X, d.Y);
   });
 }
 
 TEST(Launch, TooManyArguments) {
-  refuse_call("scale: got 4 arguments, wanted 3 (2 tensors, 1 scalars)", [](Kernel& k, Data& d, unsigned& line) {
+  refuse_call("scale: got 4 arguments, wanted 3 (2 tensors, 1 scalar)", [](Kernel& k, Data& d, unsigned& line) {
     line = __LINE__ + 1;
     k(d.X, d.Y, 1.0, 2.0);
   });
 }
 
+TEST(Launch, NothingBetweenArguments) {
+  refuse_call("scale: argument 2 is {}, wanted a tensor or a number", [](Kernel& k, Data& d, unsigned& line) {
+    line = __LINE__ + 1;
+    k(d.X, {}, d.Y, 2.0);
+  });
+}
+
+TEST(Launch, ATileTooLargeToInterpret) {
+  expect_error({"interp: shared0 takes 4294967296 bytes; a tile takes at most 1073741824 here"}, [](unsigned& line) {
+    const auto build = [&](Buffer x) {
+      for (Var b : grid(1)) {
+        line = __LINE__ + 1;
+        auto t = shared(f32, {1 << 16, 1 << 14});
+        copy(t.tile({0, b}, {1, 4}), x[{0}]);
+      }
+    };
+    Kernel k = compile("huge", build, signature(tensor("X", f32, {4})), "interp");
+    float x[4];
+    k(Tensor{x, f32, {4}});
+  });
+}
+
+TEST(Compile, CheckedSaysWhereItIsIgnored) {
+  auto copy_tile = [](Buffer x) {
+    for (Var b : grid(1)) {
+      auto t = shared(f32, {4});
+      copy(x[{b}], t);
+      copy(t, x[{b}]);
+    }
+  };
+  auto warnings = [&](const char* machine) {
+    std::vector<std::string> texts;
+    Kernel k = compile("twice", copy_tile, signature(tensor("X", f32, {4})), machine, {.checked = true});
+    for (const CompileRemark& r : k.remarks())
+      if (r.is_warning) texts.push_back(r.text);
+    return texts;
+  };
+  EXPECT_EQ(warnings("interp"), std::vector<std::string>{});
+  EXPECT_EQ(warnings("cuda-emulator"),
+            std::vector<std::string>{"checked is ignored: cuda-emulator does not check, interp does"});
+}
+
 TEST(Launch, NoArguments) {
-  refuse_call("scale: got 0 arguments, wanted 3 (2 tensors, 1 scalars)", [](Kernel& k, Data&, unsigned& line) {
+  refuse_call("scale: got 0 arguments, wanted 3 (2 tensors, 1 scalar)", [](Kernel& k, Data&, unsigned& line) {
     line = __LINE__ + 1;
     k();
   });

@@ -363,8 +363,20 @@ TEST(Gemm, InnerExtentsDiffer) {
          });
 }
 
+TEST(Gemm, InnerExtentsAgreeTheOtherWayRound) {
+  refuse({"gemm: a is (16, 32) f16 but b is (64, 32) f16: inner extents 32 and 64 differ; they agree with "
+          ".transpose_b = true",
+          {"a declared here", "b declared here"}},
+         [](Buffer, Buffer, Var, unsigned& line) {
+           auto a = shared(f16, {16, 32}), b = shared(f16, {64, 32});
+           auto c = fragment(f32, {16, 64});
+           line = __LINE__ + 1;
+           gemm(a, b, c);
+         });
+}
+
 TEST(Gemm, InnerExtentsDifferWhenTransposed) {
-  refuse({"gemm: a is (16, 32) f16 but b is (32, 16) f16 (transposed): inner extents 32 and 16 differ",
+  refuse({"gemm: a is (16, 32) f16 but b is (32, 16) f16 (transposed): inner extents 32 and 16 differ; they agree with .transpose_b = false",
           {"a declared here", "b declared here"}},
          [](Buffer, Buffer, Var, unsigned& line) {
            auto a = shared(f16, {16, 32}), b = shared(f16, {32, 16});

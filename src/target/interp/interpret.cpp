@@ -16,6 +16,8 @@ namespace {
 
 using namespace ir;
 
+constexpr int64_t kLargestTile = int64_t{1} << 30;  // bytes; no machine has such a tile, and filling it takes minutes
+
 /// A region with its numbers filled in.
 struct Window {
   Storage* storage;
@@ -77,6 +79,9 @@ class Machine : ElementSource {
       s.strides[d] = count;
       count *= s.shape[d];
     }
+    if (b.dtype.bytes(count) > kLargestTile)
+      throw UserError(b.at, fmt::format("interp: {} takes {} bytes; a tile takes at most {} here", b.name,
+                                        b.dtype.bytes(count), kLargestTile));
     s.owned.assign(static_cast<size_t>(b.dtype.bytes(count)), 0xCD);  // not 0: a read of what nothing wrote must show
     if (options_.checked) s.states.resize(static_cast<size_t>(count));
     Storage& kept = storages_[b.name] = std::move(s);
