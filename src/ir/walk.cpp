@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/pointer_map.h"
+#include "ir/build.h"
 
 namespace tilewright::ir {
 namespace {
@@ -178,6 +179,39 @@ Any substitute(const Any& root, const std::vector<std::pair<Ref<Var>, Expr>>& va
     }
     return node;
   });
+}
+
+Stmts phases(const Kernel& kernel) {
+  const auto* seq = as<Seq>(kernel.body);
+  return seq ? seq->stmts : Stmts{kernel.body};
+}
+
+Stmt with_bodies(const Stmt& s, FunctionRef<Stmt(const Stmt&)> change) {
+  switch (s->kind) {
+    case Kind::Seq: {
+      Stmts stmts;
+      for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(change(child));
+      return sequence(std::move(stmts), s->at);
+    }
+    case Kind::Grid: {
+      const auto& grid = static_cast<const Grid&>(*s);
+      return make_at<Grid>(s->at, grid.vars, grid.extents, grid.threads, change(grid.body));
+    }
+    case Kind::For: {
+      const auto& loop = static_cast<const For&>(*s);
+      return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, change(loop.body));
+    }
+    case Kind::When: {
+      const auto& when = static_cast<const When&>(*s);
+      return make_at<When>(s->at, when.cond, change(when.then), when.otherwise ? change(when.otherwise) : Stmt());
+    }
+    case Kind::OnEngine: {
+      const auto& on = static_cast<const OnEngine&>(*s);
+      return make_at<OnEngine>(s->at, on.engine, change(on.body));
+    }
+    default:
+      return s;
+  }
 }
 
 bool reads_memory(const Expr& value) {

@@ -33,6 +33,12 @@ bool equal(const Any& a, const Any& b);
 /// Calls `visit` for every node reachable from `root`, each once, children before parents.
 void post_order(const Any& root, FunctionRef<void(const Node&)> visit);
 
+/// What a kernel runs one after the other: grids, or loops over blocks or cores.
+Stmts phases(const Kernel& kernel);
+
+/// The statement with `change` of each statement directly inside it; one without any is given back itself.
+Stmt with_bodies(const Stmt& s, FunctionRef<Stmt(const Stmt&)> change);
+
 /// Whether a value reads an element of a buffer.
 bool reads_memory(const Expr& value);
 

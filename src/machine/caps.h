@@ -15,7 +15,6 @@ struct Memory {
   std::string name;   // "shared", "UB", "scratch"
   int64_t bytes = 0;  // that one block (core) may use
   int64_t alignment = 1;
-  bool typed = false;         // memory may be reused only between equal element types
   int64_t row_alignment = 1;  // bytes: rows of a tile of two and more axes begin at multiples of it
 };
 

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
 #include "base/check.h"
+#include "ir/build.h"
+#include "ir/region.h"
 #include "ir/walk.h"
 
 namespace tilewright {
@@ -99,6 +102,37 @@ LaunchPlan plan_arguments(const ir::Kernel& kernel) {
       for (const DimRule& rule : *rules)
         if (rule.scalar >= 0) plan.scalars[rule.scalar].is_argument = false;
     plan.tensors.push_back(std::move(param));
+  }
+  return plan;
+}
+
+LaunchPlan plan_launch(const ir::Kernel& final_stage, const ir::Kernel& traced, const Caps& caps) {
+  LaunchPlan plan = plan_arguments(final_stage);
+  const std::vector<Access> access = infer_access(traced);
+  for (size_t i = 0; i < plan.tensors.size(); ++i) plan.tensors[i].access = access[i];
+  const ir::Stmts loops = ir::phases(final_stage), grids = ir::phases(traced);
+  TW_CHECK(loops.size() == grids.size(), "a lowered kernel has another number of phases than the traced one");
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const auto* loop = ir::as<ir::For>(loops[i]);
+    const auto* grid = ir::as<ir::Grid>(grids[i]);
+    TW_CHECK(loop && loop->extents.size() == 1, "a phase is not one loop over blocks or cores");
+    TW_CHECK(grid, "a phase of a traced kernel is not a grid");
+    Phase phase;
+    phase.entry = loops.size() == 1 ? final_stage.name : fmt::format("{}_{}", final_stage.name, i);
+    for (const ir::Expr& extent : grid->extents) phase.grid.push_back(formula_of(extent, plan));
+    phase.most_blocks = caps.max_blocks;
+    phase.blocks = formula_of(loop->extents[0], plan);
+    ir::post_order(loops[i], [&](const ir::Node& node) {
+      if (const auto* inner = ir::as<ir::For>(&node); inner && inner->how == ir::LoopKind::threads)
+        ir::is_constant(inner->extents[0], &phase.threads);
+      const auto* alloc = ir::as<ir::Alloc>(&node);
+      if (!alloc || alloc->buffer->memory == caps.iteration_memory) return;
+      const ir::Buffer& tile = *alloc->buffer;
+      TW_CHECK(caps.memory(tile.memory), "an alloc has no memory");
+      phase.fast_memory_bytes =
+          std::max(phase.fast_memory_bytes, tile.offset + tile.dtype.bytes(ir::element_count(tile)));
+    });
+    plan.phases.push_back(std::move(phase));
   }
   return plan;
 }

@@ -1,12 +1,16 @@
 #pragma once
 // From a kernel to the plain data of its launch plan.
-#include "ir/nodes.h"
+#include "machine/caps.h"
 #include "runtime/launch_plan.h"
 
 namespace tilewright {
 
 /// The tensors and scalars of the kernel, with the access of each tensor inferred from the body; no phases yet.
 LaunchPlan plan_arguments(const ir::Kernel& kernel);
+
+/// The whole plan of a kernel in its final form. What the user wrote says which tensors are read and written, and how
+/// many blocks a grid has.
+LaunchPlan plan_launch(const ir::Kernel& final_stage, const ir::Kernel& traced, const Caps& caps);
 
 /// How the body uses each parameter, in order: in, out or inout.
 std::vector<Access> infer_access(const ir::Kernel& kernel);

@@ -15,23 +15,12 @@ class EvaluateOnce {
   Stmt run(const Stmt& s) {
     Stmts stmts;
     switch (s->kind) {
-      case Kind::Seq:
-        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
-        return sequence(std::move(stmts), s->at);
-      case Kind::When: {
-        const auto& when = static_cast<const When&>(*s);
-        return make_at<When>(s->at, when.cond, run(when.then), when.otherwise ? run(when.otherwise) : Stmt());
-      }
       case Kind::For: {
         const auto& loop = static_cast<const For&>(*s);
         Exprs extents;
         for (const Expr& e : loop.extents) extents.push_back(without_loads(e, stmts, s->at));
         stmts.push_back(make_at<For>(s->at, loop.how, loop.vars, extents, loop.stages, run(loop.body)));
         return sequence(std::move(stmts), s->at);
-      }
-      case Kind::Grid: {
-        const auto& grid = static_cast<const Grid&>(*s);
-        return make_at<Grid>(s->at, grid.vars, grid.extents, grid.threads, run(grid.body));
       }
       case Kind::Copy:
       case Kind::Fill:
@@ -42,7 +31,7 @@ class EvaluateOnce {
         return sequence(std::move(stmts), s->at);
       }
       default:
-        return s;
+        return with_bodies(s, [this](const Stmt& body) { return run(body); });
     }
   }
 

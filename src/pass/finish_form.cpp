@@ -26,24 +26,9 @@ class DealOut {
       : names_(names), thread_(std::move(thread)), threads_(threads) {}
 
   Stmt run(const Stmt& s) {
-    switch (s->kind) {
-      case Kind::Seq: {
-        Stmts stmts;
-        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
-        return sequence(std::move(stmts), s->at);
-      }
-      case Kind::For: {
-        const auto& loop = static_cast<const For&>(*s);
-        if (loop.how == LoopKind::parallel) return deal(loop);
-        return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, run(loop.body));
-      }
-      case Kind::When: {
-        const auto& when = static_cast<const When&>(*s);
-        return make_at<When>(s->at, when.cond, run(when.then), when.otherwise ? run(when.otherwise) : Stmt());
-      }
-      default:
-        return s;
-    }
+    const auto* loop = as<For>(s);
+    if (loop && loop->how == LoopKind::parallel) return deal(*loop);
+    return with_bodies(s, [this](const Stmt& body) { return run(body); });
   }
 
  private:

@@ -1,6 +1,8 @@
 #pragma once
-// Portable lowering of tile operations to loops over elements, one function an operation. Internal to src/pass.
+// Portable lowering of tile operations, one function an operation: to loops over elements, or to what an engine does as
+// a whole. Internal to src/pass.
 #include "ir/build.h"
+#include "ir/region.h"
 #include "pass/names.h"
 
 namespace tilewright {
@@ -18,9 +20,6 @@ struct Lowering {
   Vars vars(size_t count);
   ir::Stmt loop(Location at, ir::LoopKind how, const Vars& vars, ir::Exprs extents, ir::Stmt body);
 };
-
-/// The axes of a region whose extent is not the constant 1: the axes that a loop runs over.
-std::vector<size_t> loop_axes(const ir::Region& region);
 
 /// Constants say that the region lies inside its buffer on axis d.
 bool plainly_inside(const ir::Region& region, size_t d);

@@ -16,13 +16,6 @@ Stmt Lowering::loop(Location at, LoopKind how, const Vars& vars, Exprs extents, 
   return make_at<For>(at, how, vars, std::move(extents), int64_t{0}, std::move(body));
 }
 
-std::vector<size_t> loop_axes(const Region& region) {
-  std::vector<size_t> axes;
-  for (size_t d = 0; d < region.extent.size(); ++d)
-    if (!is_constant_equal(region.extent[d], 1)) axes.push_back(d);
-  return axes;
-}
-
 Exprs element_of(const Region& region, const Lowering::Vars& vars) {
   Exprs at = region.offset;
   std::vector<size_t> axes = loop_axes(region);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "ir/walk.h"
 #include "pass/lower.h"
 #include "pass/passes.h"
 
@@ -17,17 +18,11 @@ class LowerTiles {
 
   Stmt run(const Stmt& s) {
     switch (s->kind) {
-      case Kind::Seq: {
-        Stmts stmts;
-        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
-        return sequence(std::move(stmts), s->at);
-      }
+      case Kind::Seq:
+      case Kind::When:
+        return with_bodies(s, [this](const Stmt& body) { return run(body); });
       case Kind::For:
         return loop(static_cast<const For&>(*s));
-      case Kind::When: {
-        const auto& when = static_cast<const When&>(*s);
-        return make_at<When>(s->at, when.cond, run(when.then), when.otherwise ? run(when.otherwise) : Stmt());
-      }
       case Kind::OnEngine:
         return on_engine(static_cast<const OnEngine&>(*s));
       case Kind::Covers:

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "ir/build.h"
+#include "ir/region.h"
 #include "ir/walk.h"
 #include "pass/passes.h"
 
@@ -17,16 +18,6 @@ struct Placed {
   Ref<Buffer> buffer;
   int64_t offset, bytes;
 };
-
-int64_t bytes_of(const Buffer& b) {
-  int64_t count = 1;
-  for (const Expr& extent : b.shape) {
-    int64_t n = 0;
-    TW_CHECK(is_constant(extent, &n), fmt::format("{}: a tile's extent is not a constant", b.name));
-    count *= n;
-  }
-  return b.dtype.bytes(count);
-}
 
 /// The buffer with its last axis widened so that every row begins at a multiple of the memory's row alignment.
 Ref<Buffer> with_aligned_rows(const Ref<Buffer>& b, const Memory& memory) {
@@ -63,7 +54,7 @@ std::vector<Placed> place_buffers(const Stmt& phase, const Caps& caps) {
     int64_t& next = used[memory->name];
     next = (next + memory->alignment - 1) / memory->alignment * memory->alignment;
     const int64_t left = std::max<int64_t>(0, memory->bytes - next);
-    placed.push_back({b, next, bytes_of(*b)});
+    placed.push_back({b, next, b->dtype.bytes(element_count(*b))});
     next += placed.back().bytes;
     if (placed.back().bytes > left)
       throw UserError(b->at, fmt::format("{}: {} needs {} bytes of {}, where {}; make the tiles smaller\n{}",
@@ -77,30 +68,9 @@ std::vector<Placed> place_buffers(const Stmt& phase, const Caps& caps) {
 
 /// The statement without its allocs, those of one iteration aside.
 Stmt without_allocs(const Stmt& s, const Caps& caps) {
-  switch (s->kind) {
-    case Kind::Alloc:
-      return static_cast<const Alloc&>(*s).buffer->memory == caps.iteration_memory ? s : Stmt(make_at<Seq>(s->at));
-    case Kind::Seq: {
-      Stmts stmts;
-      for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(without_allocs(child, caps));
-      return sequence(std::move(stmts), s->at);
-    }
-    case Kind::For: {
-      const auto& loop = static_cast<const For&>(*s);
-      return make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, without_allocs(loop.body, caps));
-    }
-    case Kind::When: {
-      const auto& when = static_cast<const When&>(*s);
-      return make_at<When>(s->at, when.cond, without_allocs(when.then, caps),
-                           when.otherwise ? without_allocs(when.otherwise, caps) : Stmt());
-    }
-    case Kind::OnEngine: {
-      const auto& on = static_cast<const OnEngine&>(*s);
-      return make_at<OnEngine>(s->at, on.engine, without_allocs(on.body, caps));
-    }
-    default:
-      return s;
-  }
+  const auto* alloc = as<Alloc>(s);
+  if (alloc && alloc->buffer->memory != caps.iteration_memory) return make_at<Seq>(s->at);
+  return with_bodies(s, [&](const Stmt& body) { return without_allocs(body, caps); });
 }
 
 Stmt plan_phase(const Stmt& phase, PassContext& context) {
@@ -128,14 +98,10 @@ Stmt plan_phase(const Stmt& phase, PassContext& context) {
 }  // namespace
 
 KernelRef plan_memory(const KernelRef& kernel, PassContext& context) {
-  Stmts phases;
-  Stmt all = sequence({kernel->body});
-  if (const auto* seq = as<Seq>(all))
-    for (const Stmt& phase : seq->stmts) phases.push_back(plan_phase(phase, context));
-  else
-    phases.push_back(plan_phase(all, context));
+  Stmts planned;
+  for (const Stmt& phase : phases(*kernel)) planned.push_back(plan_phase(phase, context));
   return make_at<Kernel>(kernel->at, kernel->name, kernel->stage, kernel->scalars, kernel->params,
-                         sequence(std::move(phases)));
+                         sequence(std::move(planned)));
 }
 
 }  // namespace tilewright

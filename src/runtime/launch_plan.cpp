@@ -195,4 +195,18 @@ BoundArguments bind_arguments(const LaunchPlan& plan, std::span<const Argument> 
   return bound;
 }
 
+int64_t launch_size(const LaunchPlan& plan, const Phase& phase, const BoundArguments& bound, Location at) {
+  std::vector<int64_t> grid;
+  for (const Formula& extent : phase.grid) grid.push_back(extent.evaluate(bound.formula_scalars));
+  if (std::any_of(grid.begin(), grid.end(), [](int64_t n) { return n <= 0; })) return 0;
+  int64_t blocks = 1;
+  bool fits = true;
+  for (int64_t n : grid) fits = fits && !__builtin_mul_overflow(blocks, n, &blocks);
+  if (!fits || blocks > phase.most_blocks)
+    throw UserError(at,
+                    fmt::format("{}: grid({}) has more blocks than a launch on this machine, {}; let a block do more",
+                                plan.kernel, fmt::join(grid, ", "), phase.most_blocks));
+  return std::max<int64_t>(0, phase.blocks.evaluate(bound.formula_scalars));
+}
+
 }  // namespace tilewright

@@ -33,10 +33,12 @@ struct ScalarParam {
 
 /// One launch. Phases run in order; a phase sees all writes of the phases before it.
 struct Phase {
-  std::string entry;              // symbol in the artifact
-  Formula blocks;                 // how many blocks (threads and loops form) or cores (engines form)
-  int64_t threads = 1;            // per block; 1 in the loops and engines forms
-  int64_t fast_memory_bytes = 0;  // shared memory or scratch of one block
+  std::string entry;                // symbol in the artifact
+  std::vector<Formula> grid;        // the extents of the program's grid
+  int64_t most_blocks = INT64_MAX;  // that the grid may have on this machine
+  Formula blocks;                   // how many blocks (threads and loops form) or cores (engines form)
+  int64_t threads = 1;              // per block; 1 in the loops and engines forms
+  int64_t fast_memory_bytes = 0;    // shared memory or scratch of one block
 };
 
 struct LaunchPlan {
@@ -59,5 +61,9 @@ struct BoundArguments {
 /// alignment to the element, no negative size, outputs that overlap another argument. UserError at `at` names the
 /// argument, what it is and what was wanted.
 BoundArguments bind_arguments(const LaunchPlan& plan, std::span<const Argument> arguments, Location at);
+
+/// How many blocks or cores a phase launches: 0 where an extent of its grid is 0 or less. UserError at `at` when the
+/// grid has more blocks than the machine has or 64 bits count.
+int64_t launch_size(const LaunchPlan& plan, const Phase& phase, const BoundArguments& bound, Location at);
 
 }  // namespace tilewright

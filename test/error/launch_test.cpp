@@ -129,6 +129,30 @@ TEST(Launch, ATileTooLargeToInterpret) {
   });
 }
 
+TEST(Launch, MoreBlocksThanAMachineHas) {
+  const auto build = [](Buffer x, Expr n, Expr m) {
+    for (auto [i, j] : grid(n, m)) x(0) = cast(f32, i + j);
+  };
+  const auto arguments = signature(tensor("x", f32, {4}), scalar("n", i64), scalar("m", i64));
+  float x[4] = {7, 7, 7, 7};
+  const int64_t many = int64_t{1} << 32;
+  for (auto [machine, most] : {std::pair("cuda-emulator", "2147483647"), std::pair("cpu", "9223372036854775807")}) {
+#ifndef TW_HAVE_CPU
+    if (machine == std::string_view("cpu")) continue;
+#endif
+    expect_error({std::string("wide: grid(4294967296, 4294967296) has more blocks than a launch on this machine, ") +
+                  most + "; let a block do more"},
+                 [&](unsigned& line) {
+                   Kernel k = compile("wide", build, arguments, machine);
+                   line = __LINE__ + 1;
+                   k(Tensor{x, f32, {4}}, many, many);
+                 });
+    Kernel k = compile("wide", build, arguments, machine);
+    k(Tensor{x, f32, {4}}, -many, -many);
+    EXPECT_EQ(x[0], 7);
+  }
+}
+
 TEST(Compile, CheckedSaysWhereItIsIgnored) {
   auto copy_tile = [](Buffer x) {
     for (Var b : grid(1)) {

@@ -131,7 +131,9 @@ TEST_F(GpuLaunch, TooMuchMemoryIsASentence) {
 TEST_F(GpuLaunch, ATextWithoutItsEntryIsASentence) {
   Artifact artifact{"cuda", "sm_80", "CUDA C++", "extern \"C\" __global__ void other() {}", "", {}};
   artifact.plan.kernel = "lost";
-  artifact.plan.phases.push_back({"lost_kernel", Formula::of(1)});
+  Phase& phase = artifact.plan.phases.emplace_back();
+  phase.entry = "lost_kernel";
+  phase.blocks = Formula::of(1);
   try {
     device().load(artifact);
     FAIL() << "loaded";

@@ -6,6 +6,8 @@
 
 #include "base/check.h"
 #include "ir/build.h"
+#include "ir/region.h"
+#include "ir/walk.h"
 #include "target/ascend/refuse.h"
 #include "target/ascend/scalar_rules.h"
 #include "target/ascend/transfer.h"
@@ -57,10 +59,8 @@ bool statement(const Stmt& s, CText& out) {
     out.line(fmt::format("AscendC::PipeBarrier<PIPE_{}>();", barrier->engine));
   } else if (const auto* alloc = as<Alloc>(s)) {
     const Buffer& b = *alloc->buffer;
-    int64_t count = 1, extent = 1;
-    for (const Expr& e : b.shape) count *= is_constant(e, &extent) ? extent : 1;
     out.line(fmt::format("AscendC::LocalTensor<{}> {}(AscendC::TPosition::VECIN, {}, {});", type_name(b.dtype), b.name,
-                         b.offset, count));
+                         b.offset, element_count(b)));
   } else {
     return false;
   }
@@ -121,8 +121,7 @@ Artifact AscendTarget::emit(const Ref<Kernel>& final_stage, const LaunchPlan& pl
     reserved.push_back(phase.entry);
   }
   const Ref<Kernel> kernel = with_c_names(final_stage, reserved);
-  Stmt body = sequence({kernel->body});
-  const Stmts phases = as<Seq>(body) ? as<Seq>(body)->stmts : Stmts{body};
+  const Stmts phases = ir::phases(*kernel);
   TW_CHECK(phases.size() == plan.phases.size(), "the launch plan has another number of phases than the kernel");
   CText out(kDialect);
   out.known().bind_scalars(*kernel);

@@ -60,8 +60,8 @@ class EmulatedKernel : public LoadedKernel {
     }
     const std::vector<Code>& code = code_->code();
     for (size_t i = 0; i < plan.phases.size(); ++i) {
-      const int64_t cores = plan.phases[i].blocks.evaluate(bound.formula_scalars);
-      if (cores <= 0) continue;
+      const int64_t cores = launch_size(plan, plan.phases[i], bound, at);
+      if (cores == 0) continue;
       const Report report =
           code[i].program->launch(code[i].entry, cores, values, {.deferred = seed_ != 0, .seed = seed_});
       if (!report.clean()) refuse(with_names(report), artifact_, is_users, at);

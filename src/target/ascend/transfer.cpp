@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "ir/build.h"
-#include "pass/lower.h"
+#include "ir/region.h"
 
 namespace tilewright::ascend {
 namespace {

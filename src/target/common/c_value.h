@@ -49,7 +49,6 @@ class CValue {
   std::vector<const ir::ExprNode*> order(const std::vector<const ir::ExprNode*>& roots, bool planned) const;
 
   const Text& text(const ir::Expr& e) const { return *texts_.find(e.get()); }
-  const Text& wide(const ir::Expr& e) const;
   static std::string within(const Text& t, Level loosest);
   std::string long_text(const ir::Expr& e) const;
   Text print(const ir::ExprNode& node) const;

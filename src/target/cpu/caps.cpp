@@ -23,7 +23,7 @@ Caps make_caps(const std::string& arch) {
   caps.target = "cpu";
   caps.arch = arch;
   caps.model = Model::loops;
-  caps.memories = {{"scratch", kScratchBytes, 64, false}};
+  caps.memories = {{.name = "scratch", .bytes = kScratchBytes, .alignment = 64}};
   for (ir::Space space : {ir::Space::shared, ir::Space::fragment, ir::Space::local, ir::Space::var})
     caps.memory_of[static_cast<int>(space)] = "scratch";
   caps.storage_types = {boolean, i8,  i16,  i32,  i64,      u8,   u16,      u32,  u64,  i4,   u4,   f64, f32,

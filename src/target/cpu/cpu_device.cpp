@@ -29,7 +29,7 @@ class CpuKernel : public LoadedKernel {
   void launch(std::span<const Argument> arguments, Location at) override {
     BoundArguments bound = bind_arguments(plan_, arguments, at);
     for (size_t i = 0; i < plan_.phases.size(); ++i) {
-      int64_t blocks = plan_.phases[i].blocks.evaluate(bound.formula_scalars);
+      int64_t blocks = launch_size(plan_, plan_.phases[i], bound, at);
       device_.run(entries_[i], blocks, bound.tensors.data(), bound.scalars.data(), plan_.phases[i].fast_memory_bytes);
     }
   }

@@ -31,9 +31,6 @@ CodeTexts CpuTarget::run(const ir::Ref<ir::Kernel>& kernel, const LaunchPlan& pl
   all.plain_text = std::move(result.plain_text);
   all.assembly = std::move(result.assembly);
   all.notes = std::move(result.notes);
-  all.emit_seconds = result.emit_seconds;
-  all.optimise_seconds = result.optimise_seconds;
-  all.codegen_seconds = result.codegen_seconds;
   return all;
 }
 

@@ -16,7 +16,6 @@ struct CodeTexts {
   std::string plain_text;  // LLVM IR before optimisation; artifact.text is the optimised one
   std::string assembly;
   std::vector<std::string> notes;  // what LLVM was asked for and did not do
-  double emit_seconds = 0, optimise_seconds = 0, codegen_seconds = 0;
 };
 
 class CpuTarget : public Target {

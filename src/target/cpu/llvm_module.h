@@ -26,7 +26,6 @@ struct CompileResult {
   std::string assembly;
   std::string object;              // an object file of this machine's format
   std::vector<std::string> notes;  // what LLVM was asked for and did not do: "loop not vectorized: ..."
-  double emit_seconds = 0, optimise_seconds = 0, codegen_seconds = 0;
 };
 
 }  // namespace tilewright::cpu

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "ir/build.h"
+#include "ir/region.h"
 #include "ir/walk.h"
 #include "target/common/c_names.h"
 #include "target/common/c_text.h"
@@ -40,8 +41,7 @@ bool statement(const Stmt& s, CText& out) {
   }
   if (const auto* alloc = as<Alloc>(s)) {
     const Buffer& b = *alloc->buffer;
-    int64_t count = 1, extent = 1;
-    for (const Expr& e : b.shape) count *= is_constant(e, &extent) ? extent : 1;
+    const int64_t count = element_count(b);
     if (b.memory == kLocal)
       out.line(fmt::format("{} {}[{}];", type_name(b.dtype), b.name, std::max<int64_t>(count, 1)));
     else
@@ -106,8 +106,7 @@ Artifact CudaTarget::emit(const Ref<Kernel>& final_stage, const LaunchPlan& plan
   const Ref<Kernel> kernel = with_c_names(final_stage, kReserved);
   CText out(kDialect);
   out.known().bind_scalars(*kernel);
-  Stmt body = sequence({kernel->body});
-  Stmts phases = as<Seq>(body) ? as<Seq>(body)->stmts : Stmts{body};
+  const Stmts phases = ir::phases(*kernel);
   TW_CHECK(phases.size() == plan.phases.size(), "the launch plan has another number of phases than the kernel");
   for (size_t i = 0; i < phases.size(); ++i) {
     const auto& blocks = static_cast<const For&>(*phases[i]);

@@ -48,8 +48,8 @@ class EmulatedKernel : public LoadedKernel {
     const std::vector<simt::Kernel>& code = code_->code();
     for (size_t i = 0; i < plan.phases.size(); ++i) {
       const Phase& phase = plan.phases[i];
-      const int64_t blocks = phase.blocks.evaluate(bound.formula_scalars);
-      if (blocks <= 0) continue;
+      const int64_t blocks = launch_size(plan, phase, bound, at);
+      if (blocks == 0) continue;
       const simt::Report report =
           simt::launch(code[i], {blocks}, {phase.threads}, phase.fast_memory_bytes, values, {.seed = seed_});
       if (!report.clean()) refuse(report.common(plan.kernel), artifact_, is_users, at);

@@ -51,11 +51,8 @@ class GpuKernel : public LoadedKernel {
     device_.use();
     for (size_t i = 0; i < plan_.phases.size(); ++i) {
       const Phase& phase = plan_.phases[i];
-      const int64_t blocks = phase.blocks.evaluate(bound.formula_scalars);
-      if (blocks <= 0) continue;
-      if (blocks > INT_MAX)
-        throw UserError(at,
-                        fmt::format("{}: a grid of {} blocks; a launch has at most {}", plan_.kernel, blocks, INT_MAX));
+      const int64_t blocks = launch_size(plan_, phase, bound, at);
+      if (blocks == 0) continue;
       driver().check(driver().cuLaunchKernel(
                          functions_[i], static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(phase.threads), 1, 1,
                          static_cast<unsigned>(phase.fast_memory_bytes), nullptr, parameters.data(), nullptr),

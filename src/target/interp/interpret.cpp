@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/pointer_map.h"
+#include "ir/region.h"
 #include "ir/walk.h"
 #include "target/interp/storage.h"
 #include "target/interp/tape.h"
@@ -290,15 +291,6 @@ class Machine : ElementSource {
   Window window(const Ref<Region>& r) { return {&storage(*r->buffer), integers(r->offset), integers(r->extent)}; }
 
   /// The axes of a region that its partner sees: those whose extent is not the constant 1.
-  static std::vector<size_t> axes(const Region& r) {
-    std::vector<size_t> list;
-    for (size_t d = 0; d < r.extent.size(); ++d) {
-      const auto* c = as<Const>(r.extent[d]);
-      if (!c || c->value.as_int() != 1) list.push_back(d);
-    }
-    return list;
-  }
-
   /// Calls body with the index in the buffer of each point of the window.
   template <class F>
   void for_each_element(const Window& w, F&& body) {
@@ -323,7 +315,7 @@ class Machine : ElementSource {
   void copy(const Copy& n) {
     Window src = window(n.src), dst = window(n.dst);
     Scalar fill = n.fill ? cast(value(n.fill), dst.storage->dtype) : Scalar::of_int(dst.storage->dtype, 0);
-    std::vector<size_t> src_axes = axes(*n.src), dst_axes = axes(*n.dst);
+    std::vector<size_t> src_axes = loop_axes(*n.src), dst_axes = loop_axes(*n.dst);
     TW_CHECK(src_axes.size() == dst_axes.size(), "copy: the regions differ in rank");
     // All reads before all writes, as one statement does.
     std::vector<Scalar> values;
@@ -391,8 +383,8 @@ class Machine : ElementSource {
     Window src = window(n.src), dst = window(n.dst);
     DType type = dst.storage->dtype.is_narrow_float() ? f32 : dst.storage->dtype;  // accumulates in f32, rounds once
     size_t axis = static_cast<size_t>(n.axis);
-    std::vector<size_t> kept, dst_axes = axes(*n.dst);
-    for (size_t d : axes(*n.src))
+    std::vector<size_t> kept, dst_axes = loop_axes(*n.dst);
+    for (size_t d : loop_axes(*n.src))
       if (d != axis) kept.push_back(d);
     TW_CHECK(kept.size() == dst_axes.size(), "reduce: dst does not have src's shape without the axis");
     for_each_element(dst, [&](const std::vector<int64_t>& point, const std::vector<int64_t>& at) {

@@ -28,7 +28,7 @@ inline Caps common_caps(const char* name, Model model) {
 /// Loops over one scratch memory of 4096 bytes.
 inline TableMachine loops_machine() {
   Caps c = common_caps("loopy", Model::loops);
-  c.memories = {{"scratch", 4096, 64, false}};
+  c.memories = {{.name = "scratch", .bytes = 4096, .alignment = 64}};
   for (int space : {1, 2, 3, 4}) c.memory_of[space] = "scratch";
   return TableMachine(c);
 }
@@ -36,7 +36,7 @@ inline TableMachine loops_machine() {
 /// Threads with one fast memory, and one of each thread.
 inline TableMachine threads_machine() {
   Caps c = common_caps("thready", Model::threads);
-  c.memories = {{"fast", 4096, 16, false}, {"own", 256, 4, false}};
+  c.memories = {{.name = "fast", .bytes = 4096, .alignment = 16}, {.name = "own", .bytes = 256, .alignment = 4}};
   c.iteration_memory = "own";
   for (int space : {1, 2, 4}) c.memory_of[space] = "fast";
   c.max_threads = 256;
@@ -46,7 +46,7 @@ inline TableMachine threads_machine() {
 /// Two engines and one scratchpad: a scalar engine that issues, and a mover whose own operations are not ordered.
 inline TableMachine engines_machine() {
   Caps c = common_caps("enginy", Model::engines);
-  c.memories = {{"pad", 4096, 32, false}};
+  c.memories = {{.name = "pad", .bytes = 4096, .alignment = 32}};
   for (int space : {1, 2, 4}) c.memory_of[space] = "pad";
   c.engines = {{.name = "scalar", .issues = true, .scalar = true, .ordered = true},
                {.name = "in", .ordered = false},

@@ -45,19 +45,6 @@ const Host& host() {
   return value;
 }
 
-class Timer {
- public:
-  double seconds() {
-    auto now = std::chrono::steady_clock::now();
-    double passed = std::chrono::duration<double>(now - start_).count();
-    start_ = now;
-    return passed;
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 /// Keeps what LLVM says (by default it prints to stderr, and ends the process at an error).
 struct Diagnostics : llvm::DiagnosticHandler {
   explicit Diagnostics(CompileResult& r) : result(r) {}
@@ -94,7 +81,6 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::C
 }
 
 void compile_checked(const CompileRequest& request, CompileResult& result) {
-  Timer timer;
   const Host& h = host();
   if (!h.target) {
     result.error = "LLVM has no target for this machine: " + h.error;
@@ -116,7 +102,6 @@ void compile_checked(const CompileRequest& request, CompileResult& result) {
   module.setTargetTriple(h.triple);
   module.setDataLayout(machine->createDataLayout());
   Emitter(module, *request.kernel, *request.plan, {{"target-cpu", result.cpu}, {"target-features", features}}).emit();
-  result.emit_seconds = timer.seconds();
   if (request.plain_text) result.plain_text = text_of(module);
   if (request.verify) {
     llvm::raw_string_ostream stream(result.error);
@@ -125,15 +110,11 @@ void compile_checked(const CompileRequest& request, CompileResult& result) {
       return;
     }
   }
-  timer.seconds();
   optimise(module, *machine, request.opt_level);
-  result.optimise_seconds = timer.seconds();
   result.text = text_of(module);
   if (request.assembly)
     result.assembly = generate(*llvm::CloneModule(module), *machine, llvm::CodeGenFileType::AssemblyFile);
-  timer.seconds();
   result.object = generate(module, *machine, llvm::CodeGenFileType::ObjectFile);
-  result.codegen_seconds = timer.seconds();
   if (result.object.empty() && result.error.empty()) result.error = "LLVM writes no object files for this machine";
 }
 

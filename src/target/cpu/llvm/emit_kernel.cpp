@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "ir/build.h"
+#include "ir/region.h"
 #include "ir/walk.h"
 #include "target/cpu/llvm/emitter.h"
 #include "target/cpu/llvm_module.h"
@@ -50,16 +51,6 @@ bool contains_loop(const ir::StmtNode& node) {
   return !vanishes || contains_loop(*loop->body);
 }
 
-int64_t element_count_of(const ir::Buffer& buffer) {
-  int64_t count = 1;
-  for (const ir::Expr& e : buffer.shape) {
-    int64_t extent = 0;
-    TW_CHECK(ir::is_constant(e, &extent), "cpu: tile " + buffer.name + " has a size that is not constant");
-    count *= extent;
-  }
-  return count;
-}
-
 llvm::MDNode* self_referring(llvm::LLVMContext& context, std::vector<llvm::Metadata*> facts) {
   facts.insert(facts.begin(), nullptr);
   llvm::MDNode* node = llvm::MDNode::getDistinct(context, facts);
@@ -86,8 +77,7 @@ void Emitter::emit() {
   TW_CHECK(kernel_.params.size() == plan_.tensors.size() && kernel_.scalars.size() == plan_.scalars.size(),
            "cpu: the launch plan is not that of kernel " + kernel_.name);
   find_loads();
-  ir::Stmts phases{kernel_.body};
-  if (const auto* seq = as<ir::Seq>(kernel_.body)) phases = seq->stmts;
+  const ir::Stmts phases = ir::phases(kernel_);
   TW_CHECK(phases.size() == plan_.phases.size(),
            "cpu: kernel " + kernel_.name + " and its launch plan differ in phases");
   for (size_t i = 0; i < phases.size(); ++i) {
@@ -152,25 +142,14 @@ void Emitter::bind_scalars(Value* scalars) {
   }
 }
 
-/// The blocks first .. end - 1. With several variables the last varies fastest.
+/// The blocks first .. end - 1.
 void Emitter::run_blocks(const ir::For& node, Value* first, Value* end) {
-  TW_CHECK(node.vars.size() == node.extents.size() && !node.vars.empty(), "cpu: a loop over blocks without variables");
-  std::vector<Value*> extents;
-  for (const ir::Expr& e : node.extents) extents.push_back(index_value(e));
+  TW_CHECK(node.vars.size() == 1, "cpu: a loop over blocks has one variable");
   llvm::MDNode* group = llvm::MDNode::getDistinct(context_, {});
-  ir::Ref<ir::Var> linear = node.vars.size() == 1 ? node.vars[0] : ir::make<ir::Var>("block", i64);
   llvm::MDNode* facts = loop_facts(node, end, false, group);
   under(b_.CreateICmpSLT(first, end), [&] {
     parallel_groups_.push_back(group);
-    count_loop(*linear, first, end, facts, [&] {
-      Value* rest = variables_.at(linear->name);
-      for (size_t d = node.vars.size() - 1; d > 0; --d) {
-        variables_[node.vars[d]->name] = b_.CreateURem(rest, extents[d]);
-        rest = b_.CreateUDiv(rest, extents[d]);
-      }
-      variables_[node.vars[0]->name] = rest;
-      statement(*node.body);
-    });
+    count_loop(*node.vars[0], first, end, facts, [&] { statement(*node.body); });
     parallel_groups_.pop_back();
   });
 }
@@ -198,7 +177,7 @@ void Emitter::bind_scratch(const ir::Stmt& body, Value* scratch) {
     TW_CHECK(is_new, "cpu: two buffers are named " + buffer.name);
     Place& place = found->second;
     place.buffer = &buffer;
-    int64_t count = element_count_of(buffer);
+    int64_t count = ir::element_count(buffer);
     place.bytes = buffer.dtype.bytes(count);
     place.in_registers = place.bytes <= kRegisterTileBytes;
     if (place.in_registers) {
@@ -362,8 +341,6 @@ void Emitter::statement(const ir::StmtNode& node) {
       return;
     case ir::Kind::Store:
       return store(static_cast<const ir::Store&>(node));
-    case ir::Kind::Covers:
-      return;
     default:
       break;
   }
