@@ -64,7 +64,8 @@ struct Cast : ExprNode {
 
 /// Where the program says a buffer lives. Which memory of the chip that becomes is `memory`, set by `place`.
 enum class Space : uint8_t { global, shared, fragment, local, var, workspace };
-inline constexpr std::string_view kSpaceNames[] = {"global", "shared", "fragment", "local", "var", "workspace"};
+inline constexpr int kSpaces = 6;
+inline constexpr std::string_view kSpaceNames[kSpaces] = {"global", "shared", "fragment", "local", "var", "workspace"};
 
 /// A tensor argument or a tile. Element (i, j, ...) of a global buffer is at sum(index * stride) elements; other
 /// buffers are row-major and have no strides.
@@ -117,7 +118,7 @@ struct Grid : StmtNode {
 
 // What a program asks for: serial to persistent. Made by lowering: reduction, whose iterations may be reassociated and
 // contracted (gemm and reduce, nothing else inside). Final forms: blocks (iterations are the launch's blocks), threads
-// (threads form: the threads of a block, in lock step at barriers), cores (engines form: the launch's cores).
+// (threads form: the threads of a block, which synchronise at barriers), cores (engines form: the launch's cores).
 enum class LoopKind : uint8_t {
   serial,
   unroll,

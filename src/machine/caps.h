@@ -8,7 +8,8 @@
 
 namespace tilewright {
 
-/// Which final form the machine runs: loops (no threads), threads (lock step at barriers), engines (in-order queues).
+/// Which final form the machine runs: loops (no threads), threads (they synchronise at barriers), engines (queues
+/// of operations that flags order).
 enum class Model : uint8_t { loops, threads, engines };
 
 struct Memory {
@@ -18,12 +19,12 @@ struct Memory {
   int64_t row_alignment = 1;  // bytes: rows of a tile of two and more axes begin at multiples of it
 };
 
-/// An execution unit with its own in-order queue (engines model).
+/// An execution unit with a queue of its own (engines model): operations begin in order and may overlap.
 struct Engine {
   std::string name;
-  bool issues = false;  // it issues to the others: what it has waited for orders everything issued later
-  bool scalar = false;  // runs element loops and control flow
-  bool ordered = true;  // its own operations need no barrier between dependent ones
+  bool issues = false;       // it issues to the others: what it has waited for orders everything issued later
+  bool scalar = false;       // runs element loops and control flow
+  bool self_ordered = true;  // its own operations need no barrier between dependent ones
 };
 
 /// Which engine moves data between two memories ("" = global memory).
@@ -36,7 +37,7 @@ struct Caps {
   std::string target, arch;
   Model model = Model::loops;
   std::vector<Memory> memories;
-  std::string memory_of[6];  // indexed by ir::Space: where tiles of that space go at opt_level 0
+  std::string memory_of[ir::kSpaces];  // indexed by ir::Space: where tiles of that space go
   /// Where tiles made inside `parallel` go when iterations run at the same time: every iteration has its own. Empty on
   /// machines that run iterations one after the other, where memory_of[] does.
   std::string iteration_memory;

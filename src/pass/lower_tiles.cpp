@@ -37,10 +37,9 @@ class LowerTiles {
     LoopKind how = loop.how;
     if (how == LoopKind::pipelined || how == LoopKind::persistent) {
       if (loop.stages > 1)
-        context_.remarks.push_back(
-            {Remark::Kind::warning, "lower_tiles",
-             fmt::format("pipelined: {} stages asked, 1 granted: iterations do not overlap yet", loop.stages),
-             loop.at});
+        context_.warn("lower_tiles",
+                      fmt::format("pipelined: {} stages asked, 1 granted: iterations do not overlap yet", loop.stages),
+                      loop.at);
       how = LoopKind::serial;
     }
     return make_at<For>(loop.at, how, loop.vars, loop.extents, int64_t{0}, run(loop.body));

@@ -1,5 +1,5 @@
 #pragma once
-// The passes, one function a file, each with a three-line contract: what it takes, what it gives, what it refuses. The
+// The passes, one a file, each with a three-line contract: what it takes, what it gives, what it refuses. The
 // one list of their order is pipeline.cpp. A pass reads the machine's Caps; it never asks for a target's name.
 #include <optional>
 #include <string>
@@ -21,8 +21,13 @@ struct PassContext {
   std::vector<Remark> remarks;
 
   const Caps& caps() const { return target.caps(); }
+  /// What was decided, and why.
   void fact(const char* pass, std::string text, Location at = {}) {
     remarks.push_back({Remark::Kind::fact, pass, std::move(text), at});
+  }
+  /// What the program asked for and does not get, and why.
+  void warn(const char* pass, std::string text, Location at) {
+    remarks.push_back({Remark::Kind::warning, pass, std::move(text), at});
   }
 };
 
@@ -44,9 +49,12 @@ KernelRef evaluate_once(const KernelRef& kernel, PassContext& context);
 /// the threads loop inside; engines model: `for cores`, each core a serial loop over its blocks); refuses nothing.
 KernelRef plan_grid(const KernelRef& kernel, PassContext& context);
 
-/// Takes stage planned; gives stage placed: every buffer has a memory and, in the engines model, every statement that
-/// touches memory an engine; refuses copies between memories that no path joins.
+/// Takes stage planned; gives stage placed: every buffer has a memory; refuses a memory that the machine lacks.
 KernelRef place(const KernelRef& kernel, PassContext& context);
+
+/// Takes stage placed, engines model; gives every statement that touches memory an engine; refuses copies to or from
+/// global memory that no path joins, and values of control flow in memory that the issuing engine does not read.
+KernelRef assign_engines(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage placed; gives it with every element access either proved in range or guarded (a read outside gives 0, a
 /// write outside is dropped); refuses nothing.

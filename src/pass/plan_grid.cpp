@@ -73,7 +73,7 @@ KernelRef plan_grid(const KernelRef& kernel, PassContext& context) {
         context.fact("plan_grid", fmt::format("each of up to {} cores runs every n-th block", caps.cores), grid->at);
         return plan_cores(*grid, count_blocks(*grid, known), names, caps.cores);
       }
-      context.fact("plan_grid", "one block a work item, in row-major order of the grid", grid->at);
+      context.fact("plan_grid", "one block a work item; the grid's first variable varies fastest", grid->at);
       return plan_blocks(*grid, count_blocks(*grid, known), names, caps.model == Model::threads);
     }
     if (const auto* k = as<Kernel>(node))

@@ -123,7 +123,7 @@ class Synchronise {
           }
     for (const auto& [buffer, write] : accesses) {
       std::set<std::string> seen;
-      if (engine.ordered) seen.insert(engine.name);
+      if (engine.self_ordered) seen.insert(engine.name);
       state_[{buffer, engine.name, write}] = seen;
     }
   }

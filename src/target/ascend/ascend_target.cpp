@@ -100,10 +100,10 @@ AscendTarget::AscendTarget(int64_t cores) {
   caps_.memories = {{.name = "UB", .bytes = 196352, .alignment = kUnit, .row_alignment = kUnit}};
   for (Space space : {Space::shared, Space::fragment, Space::local, Space::var})
     caps_.memory_of[static_cast<int>(space)] = "UB";
-  caps_.engines = {{.name = "S", .issues = true, .scalar = true, .ordered = true},
-                   {.name = "V", .ordered = false},
-                   {.name = "MTE2", .ordered = false},
-                   {.name = "MTE3", .ordered = false}};
+  caps_.engines = {{.name = "S", .issues = true, .scalar = true, .self_ordered = true},
+                   {.name = "V", .self_ordered = false},
+                   {.name = "MTE2", .self_ordered = false},
+                   {.name = "MTE3", .self_ordered = false}};
   caps_.paths = {{"", "UB", "MTE2"}, {"UB", "", "MTE3"}};
   caps_.flags_per_pair = 8;
   caps_.cores = cores;

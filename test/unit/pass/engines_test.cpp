@@ -14,7 +14,7 @@ using test::kCopyIn;
 using test::refusal;
 
 TEST(Place, EnginesOfAMachineMadeOfATable) {
-  EXPECT_GOLDEN(after(kCopyIn, engines_machine(), {plan_grid, place}), R"(
+  EXPECT_GOLDEN(after(kCopyIn, engines_machine(), {plan_grid, place, assign_engines}), R"(
     kernel k stage placed {
       scalar n: i64
       param A: f32[n] strides [1]
@@ -46,7 +46,8 @@ TEST(Place, EnginesOfAMachineMadeOfATable) {
 
 TEST(SynchroniseEngines, FlagsBetweenEnginesAndAcrossRounds) {
   EXPECT_GOLDEN(after(kCopyIn, engines_machine(),
-                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines}),
+                      {plan_grid, place, assign_engines, guard_accesses, lower_tiles, simplify, plan_memory,
+                       synchronise_engines}),
                 R"(
     kernel k stage lowered {
       scalar n: i64
@@ -117,7 +118,8 @@ kernel k stage traced {
 
 TEST(SynchroniseEngines, AFlagIsNotSetAgainBeforeItsWait) {
   EXPECT_GOLDEN(after(kTwoHandOvers, engines_machine(),
-                      {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines}),
+                      {plan_grid, place, assign_engines, guard_accesses, lower_tiles, simplify, plan_memory,
+                       synchronise_engines}),
                 R"(
     kernel k stage lowered {
       param A: f32[16] strides [1]
@@ -154,9 +156,9 @@ TEST(SynchroniseEngines, AFlagIsNotSetAgainBeforeItsWait) {
 TEST(SynchroniseEngines, WithoutAFurtherFlagTheIssuingEngineWaitsFirst) {
   Caps caps = engines_machine().caps();
   caps.flags_per_pair = 1;
-  const std::string text =
-      after(kTwoHandOvers, test::TableMachine(caps),
-            {plan_grid, place, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines});
+  const std::string text = after(
+      kTwoHandOvers, test::TableMachine(caps),
+      {plan_grid, place, assign_engines, guard_accesses, lower_tiles, simplify, plan_memory, synchronise_engines});
   EXPECT_GOLDEN(text.substr(text.find("      on \"in\" {\n        copy A[8")), R"(
           on "in" {
             copy A[8:+8] -> c[0:+8] padding 0:f32
@@ -206,7 +208,8 @@ kernel k stage traced {
 })";
 
 TEST(LowerTiles, ACopyThatConvertsGoesThroughATileWhereItsEngineCannot) {
-  EXPECT_GOLDEN(after(kConvertingCopies, engines_machine(), {plan_grid, place, lower_tiles, simplify}), R"(
+  EXPECT_GOLDEN(after(kConvertingCopies, engines_machine(), {plan_grid, place, assign_engines, lower_tiles, simplify}),
+                R"(
     kernel k stage lowered {
       scalar n: i64
       param A: f16[8, n] strides [n, 1]
@@ -249,7 +252,8 @@ TEST(LowerTiles, ACopyThatConvertsGoesThroughATileWhereItsEngineCannot) {
   )");
   Caps caps = engines_machine().caps();
   for (CopyPath& path : caps.paths) path.converts = true;
-  EXPECT_EQ(after(kConvertingCopies, test::TableMachine(caps), {plan_grid, place, lower_tiles}).find("_moved"),
+  EXPECT_EQ(after(kConvertingCopies, test::TableMachine(caps), {plan_grid, place, assign_engines, lower_tiles})
+                .find("_moved"),
             std::string::npos);
 }
 
@@ -264,7 +268,7 @@ kernel k stage traced {
     copy A[0:+n] -> a[0:+n]
   }
 })",
-              engines_machine(), {plan_grid, place}),
+              engines_machine(), {plan_grid, place, assign_engines}),
       "enginy: copy converts f16 to f32, which goes through a tile of its own here: its extents must be constants");
 }
 
@@ -273,14 +277,14 @@ TEST(Place, ReadsInControlFlowNeedAnIssuingEngineThatReads) {
   caps.engines[0].issues = false;
   caps.engines[1].issues = true;
   EXPECT_EQ(
-      refusal(kReadsInControl, test::TableMachine(caps), {plan_grid, place}),
+      refusal(kReadsInControl, test::TableMachine(caps), {plan_grid, place, assign_engines}),
       "enginy: this value reads memory outside a parallel loop, and the engine that issues cannot; read it inside "
       "parallel(...), or pass it as a scalar argument");
 }
 
 TEST(SynchroniseEngines, ControlFlowWaitsForWhatItReads) {
   EXPECT_GOLDEN(after(kReadsInControl, engines_machine(),
-                      {plan_grid, place, lower_tiles, simplify, plan_memory, synchronise_engines}),
+                      {plan_grid, place, assign_engines, lower_tiles, simplify, plan_memory, synchronise_engines}),
                 R"(
     kernel k stage lowered {
       param A: f32[8] strides [1]

@@ -48,9 +48,9 @@ inline TableMachine engines_machine() {
   Caps c = common_caps("enginy", Model::engines);
   c.memories = {{.name = "pad", .bytes = 4096, .alignment = 32}};
   for (int space : {1, 2, 4}) c.memory_of[space] = "pad";
-  c.engines = {{.name = "scalar", .issues = true, .scalar = true, .ordered = true},
-               {.name = "in", .ordered = false},
-               {.name = "out", .ordered = false}};
+  c.engines = {{.name = "scalar", .issues = true, .scalar = true, .self_ordered = true},
+               {.name = "in", .self_ordered = false},
+               {.name = "out", .self_ordered = false}};
   c.paths = {{"", "pad", "in"}, {"pad", "", "out"}};
   c.flags_per_pair = 4;
   c.cores = 3;
