@@ -470,7 +470,7 @@ kernel k stage traced {
     fill column[0:+2, 0:+1] = 0:f16
   }
 })",
-                      test::TableMachine(caps), {plan_grid, place, lower_tiles, plan_memory}),
+                      test::TableMachine(caps), {plan_grid, place, assign_engines, lower_tiles, plan_memory}),
                 R"(
     kernel k stage lowered {
       for cores core in 1 {
