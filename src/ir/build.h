@@ -41,6 +41,16 @@ Expr less_equal(const Expr& a, const Expr& b);
 Expr both(const Expr& a, const Expr& b);  // true and x = x; a null operand is left out
 Expr load(const Ref<Buffer>& buffer, Exprs at);
 
+/// The buffer after `change`, a function of a Buffer&.
+template <class F>
+Ref<Buffer> altered(const Buffer& b, F&& change) {
+  auto* copy = new Buffer(b);
+  Ref<Buffer> owner(copy);
+  change(*copy);
+  finish(copy);
+  return owner;
+}
+
 /// Product of the extents, 1 for none.
 Expr product(const Exprs& extents);
 

@@ -12,11 +12,12 @@
 namespace tilewright::ir {
 
 #define TW_EXPR_NODES(X) X(Const) X(Var) X(Unary) X(Binary) X(Select) X(Fma) X(Cast) X(Load)
-#define TW_STMT_NODES(X)                                                                                         \
-  X(Seq)                                                                                                         \
-  X(Grid)                                                                                                        \
-  X(For)                                                                                                         \
-  X(When) X(Let) X(Alloc) X(Store) X(Copy) X(Fill) X(Gemm) X(Reduce) X(Covers) X(Barrier) X(OnEngine) X(SetFlag) \
+#define TW_STMT_NODES(X)                                                                                            \
+  X(Seq)                                                                                                            \
+  X(Grid)                                                                                                           \
+  X(For)                                                                                                            \
+  X(When)                                                                                                           \
+  X(Let) X(Alloc) X(Store) X(Copy) X(Fill) X(Gemm) X(Reduce) X(Covers) X(Barrier) X(Shuffle) X(OnEngine) X(SetFlag) \
       X(WaitFlag) X(EngineBarrier)
 #define TW_OTHER_NODES(X) X(Buffer) X(Region) X(Kernel)
 #define TW_ALL_NODES(X) TW_EXPR_NODES(X) TW_STMT_NODES(X) TW_OTHER_NODES(X)

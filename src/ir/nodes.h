@@ -78,7 +78,10 @@ struct Buffer : DeclNode {
   Space space = Space::global;
   std::string memory;   // a memory of the machine's Caps; empty before `place`
   int64_t offset = -1;  // bytes from the start of that memory; -1 before `plan_memory`
-  TW_NODE(Buffer, "", name, dtype, shape, strides, space, memory, offset)
+  /// Of a tile that the threads of a block hold together: the text of the Layout that says which thread holds which
+  /// element, and where among its own. Empty: an array in `memory`.
+  std::string layout;
+  TW_NODE(Buffer, "", name, dtype, shape, strides, space, memory, offset, layout)
 };
 
 /// The tile of `buffer` with first element `offset` and size `extent`; both have the buffer's rank.
@@ -208,15 +211,19 @@ enum class ReduceOp : uint8_t { sum, max, min, abs_max };
 inline constexpr std::string_view kReduceNames[] = {"sum", "max", "min", "abs_max"};
 
 /// dst = op of src along `axis` (dst has src's shape without it, or with 1 there); with `accumulate`, dst = op(dst,
-/// that). `propagate_nan` is nan::propagate of max and min.
+/// that). `propagate_nan` is nan::propagate of max and min. `scratch`: memory of the block through which the threads
+/// that hold parts of one row exchange them.
 struct Reduce : StmtNode {
   using Base = StmtNode;
   ReduceOp op = ReduceOp::sum;
   Ref<Region> src, dst;
   int64_t axis = 0;
   bool accumulate = false, propagate_nan = false;
-  TW_NODE(Reduce, "reduce {op} {src} -> {dst} axis {axis}[ accumulate {accumulate}][ propagate_nan {propagate_nan}]",
-          op, src, dst, axis, accumulate, propagate_nan)
+  Ref<Buffer> scratch;
+  TW_NODE(Reduce,
+          "reduce {op} {src} -> {dst} axis {axis}[ accumulate {accumulate}][ propagate_nan {propagate_nan}][ scratch "
+          "{scratch}]",
+          op, src, dst, axis, accumulate, propagate_nan, scratch)
 };
 
 /// The program claims that the kernel writes every element of `buffer`; checked mode verifies it.
@@ -232,6 +239,16 @@ struct Covers : StmtNode {
 struct Barrier : StmtNode {
   using Base = StmtNode;
   TW_NODE(Barrier, "barrier")
+};
+
+/// Threads form: `var` is `value` of the thread whose lane differs from this one's in the bits of `mask`. All threads
+/// of the warp get here together.
+struct Shuffle : StmtNode {
+  using Base = StmtNode;
+  Ref<Var> var;
+  Expr value;
+  int64_t mask = 1;
+  TW_NODE(Shuffle, "shuffle {var} = {value} lanes {mask}", var, value, mask)
 };
 
 /// Engines form: `body` is issued to the in-order queue of `engine` (a name of the machine's Caps).

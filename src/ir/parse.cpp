@@ -155,6 +155,7 @@ Ref<Buffer> Parser::declaration() {
   }
   if (accept("memory")) node->memory = name("the name of a memory");
   if (accept("offset")) node->offset = integer("a byte offset");
+  if (accept("layout")) node->layout = name("a layout, in quotes");
   node->at = lexer_.location(at);
   finish(node);
   refuse(*node, at);

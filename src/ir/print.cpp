@@ -260,6 +260,10 @@ class Printer {
       out_ += " offset ";
       out_ += std::to_string(b.offset);
     }
+    if (!b.layout.empty()) {
+      out_ += " layout ";
+      append_quoted(out_, b.layout);
+    }
   }
 
   void field_value(const Expr& e) { expr(e); }

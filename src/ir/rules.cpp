@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ir/build.h"
+#include "tilewright/layout.h"
 
 namespace tilewright::ir {
 namespace {
@@ -38,6 +39,16 @@ std::string fault_of(const Buffer& b) {
   if (!b.strides.empty() && b.strides.size() != b.shape.size())
     return fmt::format("{}: {} strides for rank {}", b.name, b.strides.size(), b.shape.size());
   if (b.offset < -1) return fmt::format("{}: the offset {} is negative", b.name, b.offset);
+  if (!b.layout.empty()) {
+    try {
+      const Coord shape = parse_layout(b.layout).shape();
+      bool same = shape.size() == b.shape.size();
+      for (size_t i = 0; same && i < shape.size(); ++i) same = is_constant_equal(b.shape[i], shape[i]);
+      if (!same) return fmt::format("{}: the layout {} has another shape", b.name, b.layout);
+    } catch (const UserError& e) {
+      return fmt::format("{}: {}", b.name, e.message());
+    }
+  }
   return {};
 }
 
@@ -100,6 +111,14 @@ std::string fault_of(const Let& n) {
   if (n.var->type != n.value->dtype)
     return fmt::format("let: {} is {}, but its value is {}", n.var->name, to_string(n.var->type),
                        to_string(n.value->dtype));
+  return {};
+}
+std::string fault_of(const Shuffle& n) {
+  if (!n.var || !n.value) return "shuffle: the variable or the value is missing";
+  if (n.var->type != n.value->dtype)
+    return fmt::format("shuffle: {} is {}, but its value is {}", n.var->name, to_string(n.var->type),
+                       to_string(n.value->dtype));
+  if (n.mask < 1) return fmt::format("shuffle: the lane mask {} is below 1", n.mask);
   return {};
 }
 std::string fault_of(const Alloc& n) {

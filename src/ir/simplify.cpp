@@ -73,8 +73,7 @@ class KernelSimplifier {
 
   /// A buffer with simplified extents; later uses of the old one mean the new one.
   Ref<Buffer> declaration(const Ref<Buffer>& b) {
-    Ref<Buffer> out =
-        make_at<Buffer>(b->at, b->name, b->dtype, part(b->shape), part(b->strides), b->space, b->memory, b->offset);
+    Ref<Buffer> out = altered(*b, [&](Buffer& o) { o.shape = part(b->shape), o.strides = part(b->strides); });
     if (unchanged(*out, *b)) return b;
     exprs_.replace(b, out);
     return out;

@@ -27,9 +27,12 @@ bool allows(Stage stage, const StmtNode& s) {
       return stage == Stage::traced;
     case Kind::Fill:
     case Kind::Gemm:
-    case Kind::Reduce:
     case Kind::Covers:
       return before_lowering(stage);
+    case Kind::Reduce:
+      return before_lowering(stage) || stage == Stage::lowered;
+    case Kind::Shuffle:
+      return stage == Stage::threads;
     case Kind::Copy:
       return before_lowering(stage) || stage == Stage::lowered || stage == Stage::engines;
     case Kind::Barrier:
@@ -223,6 +226,12 @@ class Verify {
         declare(*let.var, let.var->name, s);
         break;
       }
+      case Kind::Shuffle: {
+        const auto& shuffle = static_cast<const Shuffle&>(s);
+        check_value(shuffle.value, s);
+        declare(*shuffle.var, shuffle.var->name, s);
+        break;
+      }
       case Kind::Alloc: {
         const Buffer& buffer = *static_cast<const Alloc&>(s).buffer;
         check_buffer(buffer, s);
@@ -280,6 +289,8 @@ class Verify {
                "a tile operation reads an element of memory, which it could change itself; a let before it reads it");
       });
     if (const auto* store = as<Store>(&s)) check_access(*store->buffer, store->indices, s);
+    if (const auto* reduce = as<Reduce>(&s); reduce && reduce->scratch)
+      check_use(*reduce->scratch, reduce->scratch->name, s);
     if (const auto* covers = as<Covers>(&s)) check_use(*covers->buffer, covers->buffer->name, s);
   }
 

@@ -77,6 +77,10 @@ class Threads {
         if (!uniform || varies(let.value)) varying_.insert(let.var->name);
         break;
       }
+      case Kind::Shuffle:
+        if (!uniform) broken(Stage::threads, s, "some threads of the block cannot reach this shuffle");
+        varying_.insert(static_cast<const Shuffle&>(s).var->name);
+        break;
       case Kind::Barrier:
         if (!uniform) broken(Stage::threads, s, "some threads of the block cannot reach this barrier");
         break;

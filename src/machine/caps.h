@@ -41,6 +41,9 @@ struct Caps {
   /// Where tiles made inside `parallel` go when iterations run at the same time: every iteration has its own. Empty on
   /// machines that run iterations one after the other, where memory_of[] does.
   std::string iteration_memory;
+  /// Threads model: how many threads exchange values without memory (a warp), and how many bytes of registers a thread
+  /// may spend on its parts of fragments. 0: fragments lie in memory_of[].
+  int64_t lanes = 0, register_bytes = 0;
   std::vector<Engine> engines;
   std::vector<CopyPath> paths;
   int64_t flags_per_pair = 0;  // flag ids of one ordered pair of engines

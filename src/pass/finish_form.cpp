@@ -1,6 +1,7 @@
 #include "base/check.h"
 #include "ir/build.h"
 #include "ir/walk.h"
+#include "pass/distribute.h"
 #include "pass/names.h"
 #include "pass/passes.h"
 
@@ -11,23 +12,21 @@ using namespace ir;
 
 using VarList = std::vector<Ref<Var>>;
 
-Stmt as_serial(const Stmt& s) {
-  return rewrite_as(s, [](const Any& node) -> Any {
-    const auto* loop = as<For>(node);
-    if (!loop || loop->how != LoopKind::parallel) return node;
-    return make_at<For>(loop->at, LoopKind::serial, loop->vars, loop->extents, int64_t{0}, loop->body);
-  });
-}
-
 /// Deals the iterations of parallel loops out to the threads: iteration r * threads + t runs on thread t.
 class DealOut {
  public:
-  DealOut(Names& names, Ref<Var> thread, int64_t threads)
-      : names_(names), thread_(std::move(thread)), threads_(threads) {}
+  DealOut(Names& names, const Ref<Var>& thread, int64_t threads, const Caps& caps)
+      : names_(names), thread_(thread), threads_(threads), distribute_(names, thread, threads, caps) {}
 
   Stmt run(const Stmt& s) {
     const auto* loop = as<For>(s);
-    if (loop && loop->how == LoopKind::parallel) return deal(*loop);
+    if (loop && loop->how == LoopKind::parallel) {
+      if (const std::optional<Distribution> dealt = dealing_of(*loop)) return distribute_.loop(*loop, *dealt);
+      return deal(*loop);
+    }
+    if (const auto* alloc = as<Alloc>(s); alloc && !alloc->buffer->layout.empty())
+      return make_at<Alloc>(s->at, slots_of(*alloc->buffer));
+    if (const auto* reduce = as<Reduce>(s)) return distribute_.reduce(*reduce);
     return with_bodies(s, [this](const Stmt& body) { return run(body); });
   }
 
@@ -66,6 +65,7 @@ class DealOut {
   Names& names_;
   Ref<Var> thread_;
   int64_t threads_;
+  Distribute distribute_;
 };
 
 }  // namespace
@@ -84,7 +84,7 @@ KernelRef finish_form(const KernelRef& kernel, PassContext& context) {
       if (!loop || loop->how != LoopKind::threads) return node;
       int64_t threads = 0;
       TW_CHECK(is_constant(loop->extents[0], &threads), "the thread count is not a constant");
-      Stmt dealt = DealOut(names, loop->vars[0], threads).run(loop->body);
+      Stmt dealt = DealOut(names, loop->vars[0], threads, context.caps()).run(loop->body);
       return make_at<For>(loop->at, loop->how, loop->vars, loop->extents, loop->stages, dealt);
     });
   }

@@ -35,10 +35,19 @@ ir::Expr read(const ir::Region& region, const Lowering::Vars& vars, DType type);
 /// Stores to the element of the region, dropped when it lies outside its buffer.
 ir::Stmt write(const ir::Region& region, const Lowering::Vars& vars, const ir::Expr& value, Location at);
 
+/// op of two values, as the reduction combines them.
+ir::Expr combine(const ir::Reduce& r, const ir::Expr& a, const ir::Expr& b);
+
 ir::Stmt lower_copy(const ir::Copy& copy, Lowering& lowering);
 ir::Stmt lower_fill(const ir::Fill& fill, Lowering& lowering);
 ir::Stmt lower_gemm(const ir::Gemm& gemm, Lowering& lowering);
 ir::Stmt lower_reduce(const ir::Reduce& reduce, Lowering& lowering);
+
+/// A gemm whose c the threads hold together: products of one k after the other, each thread for its own elements.
+ir::Stmt lower_gemm_by_steps(const ir::Gemm& gemm, Lowering& lowering);
+/// A reduction of what the threads hold together stays whole; where several warps hold one row, it gets memory in
+/// `scratch_memory` to exchange their parts.
+ir::Stmt prepare_reduce(const ir::Reduce& reduce, int64_t lanes, const std::string& scratch_memory, Lowering& lowering);
 
 /// A copy that an engine does as a whole, with both regions clipped to their tensors; what the source does not have is
 /// filled first, by loops on `scalar_engine`. An engine that does not convert moves elements of the type in global

@@ -1,11 +1,10 @@
 #include "base/check.h"
+#include "pass/distribution.h"
 #include "pass/lower.h"
 
 namespace tilewright {
 
 using namespace ir;
-
-namespace {
 
 Expr combine(const Reduce& r, const Expr& a, const Expr& b) {
   switch (r.op) {
@@ -17,6 +16,8 @@ Expr combine(const Reduce& r, const Expr& a, const Expr& b) {
       return binary(r.propagate_nan ? BinaryOp::max_nan : BinaryOp::max, a, b);
   }
 }
+
+namespace {
 
 /// Reduces into `dst`, whose type is the type of the accumulation.
 Stmt reduce_into(const Reduce& r, const Region& dst, Lowering& lowering) {
@@ -89,6 +90,22 @@ Stmt lower_reduce(const Reduce& r, Lowering& lowering) {
   stmts.push_back(reduce_into(r, *whole, lowering));
   stmts.push_back(as_copy(whole, r.dst));
   return sequence(std::move(stmts), r.at);
+}
+
+Stmt prepare_reduce(const Reduce& r, int64_t lanes, const std::string& scratch_memory, Lowering& lowering) {
+  const Distribution src = Distribution::of(parse_layout(r.src->buffer->layout));
+  int64_t warps = 1;
+  for (const Digit& d : src.axes[static_cast<size_t>(r.axis)].digits)
+    if (d.threads >= lanes) warps *= d.extent;
+  if (warps == 1) return ref(&r);
+  Exprs shape;
+  for (size_t d : loop_axes(*r.dst)) shape.push_back(r.dst->extent[d]);
+  shape.push_back(index(warps));
+  auto scratch = make_at<Buffer>(r.at, lowering.names.fresh("exchange"), r.dst->buffer->dtype, shape, Exprs{},
+                                 Space::shared, scratch_memory);
+  return sequence({make_at<Alloc>(r.at, scratch),
+                   make_at<Reduce>(r.at, r.op, r.src, r.dst, r.axis, r.accumulate, r.propagate_nan, scratch)},
+                  r.at);
 }
 
 }  // namespace tilewright

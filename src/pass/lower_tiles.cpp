@@ -62,10 +62,16 @@ class LowerTiles {
         return lower_copy(static_cast<const Copy&>(*s), lowering_);
       case Kind::Fill:
         return lower_fill(static_cast<const Fill&>(*s), lowering_);
-      case Kind::Gemm:
-        return lower_gemm(static_cast<const Gemm&>(*s), lowering_);
-      case Kind::Reduce:
-        return lower_reduce(static_cast<const Reduce&>(*s), lowering_);
+      case Kind::Gemm: {
+        const auto& gemm = static_cast<const Gemm&>(*s);
+        return gemm.c->buffer->layout.empty() ? lower_gemm(gemm, lowering_) : lower_gemm_by_steps(gemm, lowering_);
+      }
+      case Kind::Reduce: {
+        const auto& reduce = static_cast<const Reduce&>(*s);
+        if (reduce.src->buffer->layout.empty()) return lower_reduce(reduce, lowering_);
+        const Caps& caps = context_.caps();
+        return prepare_reduce(reduce, caps.lanes, caps.memory_of[static_cast<int>(Space::shared)], lowering_);
+      }
       default:
         return s;
     }

@@ -56,12 +56,18 @@ KernelRef place(const KernelRef& kernel, PassContext& context);
 /// global memory that no path joins, and values of control flow in memory that the issuing engine does not read.
 KernelRef assign_engines(const KernelRef& kernel, PassContext& context);
 
+/// Takes stage placed, threads model; gives fragments that only whole operations and loops over their axes use a layout
+/// over the threads of the block, in the memory of a thread; the others stay where they are, with the reason as a fact;
+/// refuses nothing.
+KernelRef infer_layouts(const KernelRef& kernel, PassContext& context);
+
 /// Takes stage placed; gives it with every element access either proved in range or guarded (a read outside gives 0, a
 /// write outside is dropped); refuses nothing.
 KernelRef guard_accesses(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage placed; gives stage lowered: tile operations are parallel, reduction and serial loops over elements, or
-/// stay whole on an engine that moves data (with a tile in between where that engine cannot convert); refuses nothing.
+/// stay whole: on an engine that moves data (with a tile in between where that engine cannot convert), and reductions
+/// of what threads hold together; refuses nothing.
 KernelRef lower_tiles(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage lowered; gives every buffer a byte offset (one buffer, one address; rows aligned as the memory asks) and

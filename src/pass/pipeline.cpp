@@ -20,6 +20,7 @@ std::vector<Pass> pipeline(Model model) {
       {"evaluate_once", evaluate_once, true, true, true, Stage::traced},
       {"plan_grid", plan_grid, true, true, true, Stage::traced},
       {"place", place, true, true, true, Stage::planned},
+      {"infer_layouts", infer_layouts, false, true, false, Stage::placed},
       {"assign_engines", assign_engines, false, false, true, Stage::placed},
       {"guard_accesses", guard_accesses, true, true, true, Stage::placed},
       {"lower_tiles", lower_tiles, true, true, true, Stage::placed},

@@ -11,10 +11,6 @@ namespace {
 
 using namespace ir;
 
-Ref<Buffer> in_memory(const Buffer& b, std::string memory) {
-  return make_at<Buffer>(b.at, b.name, b.dtype, b.shape, b.strides, b.space, std::move(memory), b.offset);
-}
-
 /// Names of the tiles that belong to one iteration of a parallel loop.
 std::set<std::string> made_inside_parallel(const KernelRef& kernel) {
   std::set<std::string> names;
@@ -44,7 +40,7 @@ KernelRef place(const KernelRef& kernel, PassContext& context) {
                                          kSpaceNames[static_cast<int>(b->space)]));
     context.fact("place", fmt::format("{} ({}) lies in {}", b->name, kSpaceNames[static_cast<int>(b->space)], memory),
                  b->at);
-    return in_memory(*b, memory);
+    return altered(*b, [&](Buffer& o) { o.memory = memory; });
   });
   return make_at<Kernel>(placed->at, placed->name, Stage::placed, placed->scalars, placed->params, placed->body);
 }

@@ -7,6 +7,7 @@
 #include "ir/build.h"
 #include "ir/region.h"
 #include "ir/walk.h"
+#include "pass/distribution.h"
 #include "pass/passes.h"
 
 namespace tilewright {
@@ -27,7 +28,12 @@ Ref<Buffer> with_aligned_rows(const Ref<Buffer>& b, const Memory& memory) {
   Exprs shape = b->shape;
   while (b->dtype.bytes(width) % memory.row_alignment) ++width;
   shape.back() = index(width);
-  return make_at<Buffer>(b->at, b->name, b->dtype, shape, b->strides, b->space, b->memory, b->offset);
+  return altered(*b, [&](Buffer& o) { o.shape = shape; });
+}
+
+/// Bytes of the memory that a tile takes: of a thread's memory, its slots.
+int64_t bytes_of(const Buffer& b) {
+  return b.dtype.bytes(b.layout.empty() ? element_count(b) : Distribution::of(parse_layout(b.layout)).slots());
 }
 
 std::string table(const std::vector<Placed>& placed, const Memory& memory) {
@@ -54,7 +60,7 @@ std::vector<Placed> place_buffers(const Stmt& phase, const Caps& caps) {
     int64_t& next = used[memory->name];
     next = (next + memory->alignment - 1) / memory->alignment * memory->alignment;
     const int64_t left = std::max<int64_t>(0, memory->bytes - next);
-    placed.push_back({b, next, b->dtype.bytes(element_count(*b))});
+    placed.push_back({b, next, bytes_of(*b)});
     next += placed.back().bytes;
     if (placed.back().bytes > left)
       throw UserError(b->at, fmt::format("{}: {} needs {} bytes of {}, where {}; make the tiles smaller\n{}",
@@ -80,7 +86,7 @@ Stmt plan_phase(const Stmt& phase, PassContext& context) {
   Stmts allocs;
   for (const Placed& p : placed) {
     const Buffer& b = *p.buffer;
-    Ref<Buffer> with_offset = make_at<Buffer>(b.at, b.name, b.dtype, b.shape, b.strides, b.space, b.memory, p.offset);
+    Ref<Buffer> with_offset = altered(b, [&](Buffer& o) { o.offset = p.offset; });
     planned[b.name] = with_offset;
     if (b.memory != context.caps().iteration_memory) allocs.push_back(make_at<Alloc>(b.at, with_offset));
   }

@@ -2,6 +2,7 @@
 
 #include "ir/build.h"
 #include "ir/walk.h"
+#include "pass/distribution.h"
 #include "pass/passes.h"
 
 namespace tilewright {
@@ -28,8 +29,15 @@ bool operator==(const Access& a, const Access& b) {
          equal_lists(a.indices, b.indices);
 }
 
-/// Iteration i of two loops over equal constant extents runs on the same thread; so two accesses never meet on
-/// different threads when their indices agree and every loop variable stands alone in one of them.
+/// Whether iteration i of both loops runs on the same thread, and on no other.
+bool dealt_alike(const For& a, const For& b) {
+  const std::optional<Distribution> x = dealing_of(a), y = dealing_of(b);
+  if (!x || !y) return !x && !y;
+  return x->copies.empty() && x->same_places(*y);
+}
+
+/// Two accesses never meet on different threads when their loops over equal constant extents are dealt out alike, their
+/// indices agree and every loop variable stands alone in one of them.
 bool on_one_thread(const Access& a, const Access& b) {
   if (!a.loop || !b.loop || !equal_lists(a.loop->extents, b.loop->extents) || a.indices.size() != b.indices.size())
     return false;
@@ -43,7 +51,7 @@ bool on_one_thread(const Access& a, const Access& b) {
     for (size_t v = 0; v < used.size(); ++v)
       if (const Var* var = as<Var>(b.indices[d]); var && var->name == b.loop->vars[v]->name) used[v] = true;
   }
-  return std::all_of(used.begin(), used.end(), [](bool u) { return u; });
+  return std::all_of(used.begin(), used.end(), [](bool u) { return u; }) && dealt_alike(*a.loop, *b.loop);
 }
 
 bool conflict(const Access& a, const Access& b) {
@@ -104,6 +112,7 @@ class Synchronise {
     post_order(root, [&](const Node& node) {
       if (const auto* l = as<Load>(&node)) add(l->buffer, false, l->indices);
       if (const auto* s = as<Store>(&node)) add(s->buffer, true, s->indices);
+      if (const auto* r = as<Reduce>(&node); r && r->scratch) add(r->scratch, true, {});
     });
     return found;
   }
@@ -132,11 +141,29 @@ class Synchronise {
     return sequence(std::move(stmts), s->at);
   }
 
-  /// A loop that all threads run: its body also follows its own end. Repeated until the accesses at its start are
-  /// stable.
+  /// A loop that all threads run. Where its iterations need no barrier among themselves, one before the loop is enough.
   Stmt serial(const For& loop, const Stmt& s) {
-    Stmts before;
-    for (const Expr& extent : loop.extents) use(accesses_of(extent, nullptr), before, s->at);
+    constexpr int kDeepest = 4;  // each level looks at its body twice
+    const Accesses before = pending_;
+    ++depth_;
+    Stmt body = body_of(loop);
+    bool hoist = false;
+    if (depth_ <= kDeepest && has_barrier(body)) {
+      const Accesses after = std::exchange(pending_, {});
+      Stmt alone = body_of(loop);
+      hoist = !before.empty() && !has_barrier(alone);
+      if (hoist)
+        body = alone;
+      else
+        pending_ = after;
+    }
+    --depth_;
+    Stmt result = make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, body);
+    return hoist ? sequence({make_at<Barrier>(s->at), result}, s->at) : result;
+  }
+
+  /// The body also follows its own end: repeated until the accesses at its start are stable.
+  Stmt body_of(const For& loop) {
     Accesses entry = pending_;
     Stmt body;
     for (size_t known = entry.size() + 1; known != entry.size();) {
@@ -146,12 +173,18 @@ class Synchronise {
       add_accesses(entry, pending_);
     }
     add_accesses(pending_, entry);
-    before.push_back(make_at<For>(s->at, loop.how, loop.vars, loop.extents, loop.stages, body));
-    return sequence(std::move(before), s->at);
+    return body;
+  }
+
+  static bool has_barrier(const Stmt& s) {
+    bool found = false;
+    post_order(s, [&](const Node& node) { found |= node.kind == Kind::Barrier; });
+    return found;
   }
 
   const Caps& caps_;
   Accesses pending_;
+  int depth_ = 0;  // of serial loops
 };
 
 }  // namespace

@@ -175,9 +175,90 @@ void far_away_twice(Buffer x, Buffer y, Expr n) {
   }
 }
 
+/// Rows, columns and planes of fragments: sums, extrema, broadcasts; y gets what depends on each.
+template <int kRows, int kColumns, int kThreads>
+void fragments(Buffer x, Buffer y, Expr) {
+  constexpr int kSize = kRows * kColumns;
+  for (Var b : grid(ceildiv(x.extent(0), kSize), threads{kThreads})) {
+    auto line = shared(f32, {kSize}), out = shared(f32, {kSize});
+    auto v = fragment(f32, {kRows, kColumns}), w = fragment(f32, {kRows, kColumns});
+    auto sums = fragment(f32, {kRows}), most = fragment(f32, {kRows, 1}), least = fragment(f32, {kColumns});
+    auto widest = fragment(f32, {1, kColumns}), all = fragment(f32, {1});
+    copy(x[{b * kSize}], line);
+    for (auto [i, j] : parallel(kRows, kColumns)) v(i, j) = line(i * kColumns + j);
+    reduce_sum(v, sums, 1);
+    reduce_max(v, most, 1);
+    copy(v, w);
+    for (auto [i, j] : parallel(kRows, kColumns)) w(i, j) += sums(i) - most(i, 0);
+    fill(least, 3);
+    reduce_min(w, least, 0, accumulate);
+    reduce_abs_max(w, widest, 0);
+    reduce_sum(sums, all, 0);
+    for (auto [j, i] : parallel(kColumns, kRows)) w(i, j) += widest(0, j) * 2 + least(j);
+    for (auto [i, j] : parallel(kRows, kColumns)) out(i * kColumns + j) = w(i, j) + all(0);
+    copy(out, y[{b * kSize}]);
+  }
+}
+
+/// A loop that reads and writes memory beside a fragment that several threads would hold.
+void fragments_and_updates(Buffer x, Buffer y, Expr) {
+  for (Var b : grid(ceildiv(x.extent(0), 96), threads{64})) {
+    auto t = shared(f32, {96}), q = shared(f32, {3});
+    auto v = fragment(f32, {3, 32});
+    auto r = fragment(f32, {3}), w = fragment(f32, {3});
+    copy(x[{b * 96}], t);
+    fill(q, 1);
+    for (auto [i, j] : parallel(3, 32)) v(i, j) = t(i * 32 + j);
+    reduce_sum(v, r, 1);
+    for (Var i : parallel(3)) {
+      w(i) = q(i) + r(i);
+      q(i) = w(i) * 2;
+      r(i) = q(i) - 1;
+    }
+    for (auto [i, j] : parallel(3, 32)) t(i * 32 + j) = v(i, j) + r(i) + w(i) + q(i);
+    copy(t, y[{b * 96}]);
+  }
+}
+
+/// Distributed tiles beside memory that other threads write: in loops that are dealt out differently.
+void fragments_and_memory(Buffer x, Buffer y, Expr n) {
+  for (Var b : grid(ceildiv(x.extent(0), 96), threads{64})) {
+    auto t = shared(f32, {96}), s = shared(f32, {3, 32});
+    auto v = fragment(f32, {3, 32}), m = fragment(f32, {2, 3, 4});
+    auto r = fragment(f32, {3});
+    auto q = shared(f32, {3}), u = shared(f32, {3});
+    copy(x[{b * 96}], t);
+    fill(m, 2);
+    fill(q, 1);
+    for (auto [i, j] : parallel(3, 32)) v(i, j) = t(95 - i * 32 - j);
+    for (Var k : serial(n)) {
+      copy(v, s);
+      for (auto [i, j] : parallel(3, 32)) v(i, j) = s(2 - i, 31 - j) + k;
+      reduce_sum(v, r, 1);
+      for (Var i : parallel(3)) {
+        u(i) = r(i) + 1;
+        r(i) -= 1;
+      }
+      for (Var i : parallel(3)) s(i, 5) = r(i) + u(i);
+      for (auto [p, i, j] : parallel(2, 3, 4)) m(p, i, j) += s(i, p + 4);
+    }
+    for (auto [i, j] : parallel(3, 32)) t(i * 32 + j) = v(i, j) + s(i, 5) + q(i);
+    for (auto [p, i, j] : parallel(2, 3, 4)) t(p * 48 + i * 16 + j) = m(p, i, j);
+    copy(t, y[{b * 96}]);
+  }
+}
+
 const Feature kFeatures[] = {{"tiles_of_one_iteration", one_iterations_own},
                              {"tiles_of_the_block", the_blocks_own},
                              {"its_own_offsets", its_own_offsets},
+                             {"fragments_8x32", fragments<8, 32, 128>},
+                             {"fragments_3x70", fragments<3, 70, 64>},
+                             {"fragments_1x300", fragments<1, 300, 128>},
+                             {"fragments_5x8", fragments<5, 8, 96>},
+                             {"fragments_33x1", fragments<33, 1, 32>},
+                             {"fragments_2x129", fragments<2, 129, 192>},
+                             {"fragments_and_updates", fragments_and_updates},
+                             {"fragments_and_memory", fragments_and_memory},
                              {"far_away", far_away},
                              {"far_away_twice", far_away_twice, "ascend-emulator"},
                              {"two_phases", two_phases},

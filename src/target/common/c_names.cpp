@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "ir/build.h"
 #include "ir/walk.h"
 
 namespace tilewright {
@@ -66,7 +67,7 @@ Ref<Kernel> with_c_names(const Ref<Kernel>& kernel, const std::vector<std::strin
     if (const auto* b = as<Buffer>(node)) {
       auto at = renamed.find(b->name);
       if (at == renamed.end()) return node;
-      return make_at<Buffer>(b->at, at->second, b->dtype, b->shape, b->strides, b->space, b->memory, b->offset);
+      return altered(*b, [&](Buffer& o) { o.name = at->second; });
     }
     return node;
   });

@@ -84,14 +84,8 @@ void CText::statement(const Stmt& s) {
       break;
     case Kind::For: {
       const auto& loop = static_cast<const For&>(*s);
-      std::vector<std::string> extents;  // what reads memory is read once
-      for (const Expr& e : loop.extents) {
-        extents.push_back(value(e));
-        if (!reads_memory(e)) continue;
-        const std::string once = fresh_constant();
-        line(fmt::format("const {} {} = {};", type_of(e).first, once, extents.back()));
-        extents.back() = once;
-      }
+      std::vector<std::string> extents;
+      for (const Expr& e : loop.extents) extents.push_back(value(e));
       for (size_t d = 0; d < loop.vars.size(); ++d) {
         const Ref<Var>& v = loop.vars[d];
         const std::string& extent = extents[d];
@@ -129,6 +123,15 @@ void CText::statement(const Stmt& s) {
       const std::string type = declare(let.var, let.var->type.is_int() ? known_.range(let.value) : Range{});
       if (let.var->type.is_int()) known_.assume(ir::binary(BinaryOp::eq, let.var, let.value));
       line(fmt::format("const {} {} = {};", type, let.var->name, v));
+      break;
+    }
+    case Kind::Shuffle: {
+      const auto& shuffle = static_cast<const Shuffle&>(*s);
+      const std::string v = value(shuffle.value);
+      const std::string type =
+          declare(shuffle.var, shuffle.var->type.is_int() ? range_of_type(shuffle.var->type) : Range{});
+      line(fmt::format("const {} {} = {}shuffle_xor({}, {});", type, shuffle.var->name, dialect_.rules, v,
+                       shuffle.mask));
       break;
     }
     case Kind::Store: {

@@ -93,6 +93,8 @@ CudaTarget::CudaTarget(std::string arch) {
   caps_.iteration_memory = kLocal;
   for (Space space : {Space::shared, Space::fragment, Space::local, Space::var})
     caps_.memory_of[static_cast<int>(space)] = "shared";
+  caps_.lanes = 32;
+  caps_.register_bytes = 768;
   caps_.max_threads = 1024;
   caps_.max_blocks = INT32_MAX;
   caps_.arithmetic_types = {boolean, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64};

@@ -75,57 +75,77 @@ TEST(CudaText, Gemm) {
       const int block = blockIdx.x;
       const auto shared0 = tw::shared_at<float>(0, 512, "shared0");
       const auto shared1 = tw::shared_at<float>(2048, 768, "shared1");
-      const auto frag0 = tw::shared_at<float>(5120, 1536, "frag0");
       const tw::i64 bx = tw::floormod(tw::i64(block), tw::ceildiv(N, 48LL));
       const int by = tw::floordiv(tw::i64(block), tw::ceildiv(N, 48LL));
       const int t = threadIdx.x;
-      for (int round = 0; round < 12; ++round) {
-        const int iteration = round * 128 + t;
-        const int i_1 = iteration / 48;
-        const int j_1 = iteration % 48;
-        frag0[i_1 * 48 + j_1] = 0.0f;
+      float frag0[16];
+      #pragma unroll
+      for (int slot = 0; slot < 8; ++slot) {
+        #pragma unroll
+        for (int slot_1 = 0; slot_1 < 2; ++slot_1) {
+          const int i_1 = slot * 4 + t / 32;
+          const int j_1 = slot_1 * 32 + t % 32;
+          if (j_1 < 48) {
+            frag0[slot * 2 + slot_1] = 0.0f;
+          }
+        }
       }
       for (tw::i64 k = 0; k < tw::ceildiv(K, 16LL); ++k) {
         tw::barrier();
-        for (int round_1 = 0; round_1 < 4; ++round_1) {
-          const int iteration_1 = round_1 * 128 + t;
-          const int i_2 = iteration_1 / 16;
-          const int j_2 = iteration_1 % 16;
+        for (int round = 0; round < 4; ++round) {
+          const int iteration = round * 128 + t;
+          const int i_2 = iteration / 16;
+          const int j_2 = iteration % 16;
           const tw::i64 v0 = tw::i64(by) * 32 + i_2;
           const tw::i64 v1 = k * 16 + j_2;
           shared0[i_2 * 16 + j_2] = 0 <= v0 && v0 < M && v1 < K ? A[v0 * A_pitch + v1] : 0.0f;
         }
-        for (int round_2 = 0; round_2 < 6; ++round_2) {
-          const int iteration_2 = round_2 * 128 + t;
-          const int i_3 = iteration_2 / 48;
-          const int j_3 = iteration_2 % 48;
+        for (int round_1 = 0; round_1 < 6; ++round_1) {
+          const int iteration_1 = round_1 * 128 + t;
+          const int i_3 = iteration_1 / 48;
+          const int j_3 = iteration_1 % 48;
           const tw::i64 v2 = k * 16 + i_3;
           const tw::i64 v3 = bx * 48 + j_3;
           shared1[i_3 * 48 + j_3] = v2 < K && v3 < N ? B[v2 * B_pitch + v3] : 0.0f;
         }
         tw::barrier();
-        for (int round_3 = 0; round_3 < 12; ++round_3) {
-          const int iteration_3 = round_3 * 128 + t;
-          const int m = iteration_3 / 48;
-          const int n = iteration_3 % 48;
-          for (int k_1 = 0; k_1 < 16; ++k_1) {
-            frag0[m * 48 + n] = frag0[m * 48 + n] + shared0[m * 16 + k_1] * shared1[k_1 * 48 + n];
+        for (int k_1 = 0; k_1 < 16; ++k_1) {
+          #pragma unroll
+          for (int slot_2 = 0; slot_2 < 8; ++slot_2) {
+            #pragma unroll
+            for (int slot_3 = 0; slot_3 < 2; ++slot_3) {
+              const int m = slot_2 * 4 + t / 32;
+              const int n = slot_3 * 32 + t % 32;
+              if (n < 48) {
+                frag0[slot_2 * 2 + slot_3] = tw::fma(shared0[m * 16 + k_1], shared1[k_1 * 48 + n], frag0[slot_2 * 2 + slot_3]);
+              }
+            }
           }
         }
       }
-      for (int round_4 = 0; round_4 < 12; ++round_4) {
-        const int iteration_4 = round_4 * 128 + t;
-        const int i = iteration_4 / 48;
-        const int j = iteration_4 % 48;
-        frag0[i * 48 + j] = frag0[i * 48 + j];
+      #pragma unroll
+      for (int slot_4 = 0; slot_4 < 8; ++slot_4) {
+        #pragma unroll
+        for (int slot_5 = 0; slot_5 < 2; ++slot_5) {
+          const int i = slot_4 * 4 + t / 32;
+          const int j = slot_5 * 32 + t % 32;
+          if (j < 48) {
+            frag0[slot_4 * 2 + slot_5] = frag0[slot_4 * 2 + slot_5];
+          }
+        }
       }
-      for (int round_5 = 0; round_5 < 12; ++round_5) {
-        const int iteration_5 = round_5 * 128 + t;
-        const int i_4 = iteration_5 / 48;
-        const int j_4 = iteration_5 % 48;
-        const tw::i64 v4 = tw::i64(by) * 32 + i_4;
-        if (0 <= v4 && v4 < M && bx * 48 + j_4 < N) {
-          C[(tw::i64(by) * 32 + i_4) * C_pitch + bx * 48 + j_4] = frag0[i_4 * 48 + j_4];
+      #pragma unroll
+      for (int slot_6 = 0; slot_6 < 8; ++slot_6) {
+        #pragma unroll
+        for (int slot_7 = 0; slot_7 < 2; ++slot_7) {
+          const int i_4 = slot_6 * 4 + t / 32;
+          const int j_4 = slot_7 * 32 + t % 32;
+          if (j_4 < 48) {
+            const tw::i64 v4 = tw::i64(by) * 32 + i_4;
+            if (0 <= v4 && v4 < M && bx * 48 + j_4 < N) {
+              C[(tw::i64(by) * 32 + i_4) * C_pitch + bx * 48 + j_4] = frag0[slot_6 * 2 + slot_7];
+            }
+          }
         }
       }
     }

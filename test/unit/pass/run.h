@@ -17,6 +17,18 @@ inline std::string after(const std::string& text, const Target& target, std::ini
   return ir::print(kernel);
 }
 
+/// What one of the passes has to say, a line each.
+inline std::string remarks_of(std::string_view pass_name, const std::string& text, const Target& target,
+                              std::initializer_list<PassFunction> passes) {
+  PassContext context{target, {}};
+  KernelRef kernel = ir::parse_kernel(text, "test");
+  for (PassFunction pass : passes) kernel = pass(kernel, context);
+  std::string lines;
+  for (const Remark& r : context.remarks)
+    if (r.pass == pass_name) lines += r.text + "\n";
+  return lines;
+}
+
 /// What the first pass that refuses says.
 inline std::string refusal(const std::string& text, const Target& target, std::initializer_list<PassFunction> passes) {
   try {

@@ -9,6 +9,9 @@ struct Index3 {
   unsigned z;
 };
 
+constexpr int warp_size = 32;
+constexpr int largest_exchange = 64;  // bytes of a lane
+
 // A named buffer as one kernel variable sees it. Offsets are bytes from the start of the region, which is the memory of
 // one launch argument (or of several that overlap), or the block's shared memory.
 struct View {
@@ -30,6 +33,8 @@ struct Context {
   // Checks and records an access to `bytes` bytes at element `index`; null when the memory must not be touched.
   char* (*access)(Context*, const View*, long long index, unsigned element_bytes, unsigned bytes, int line, AccessKind);
   void (*barrier)(Context*, int line);
+  // Waits for all threads of the warp, each with a value of `bytes`; gives the values of all lanes, until the next call.
+  const char* (*exchange)(Context*, const void* value, int bytes, int line);
   View (*shared_view)(Context*, long long offset, long long bytes, const char* name);
 };
 

@@ -61,6 +61,12 @@ TW_DEVICE shared<T> shared_at(int offset, int count, const char* name) {
   return {reinterpret_cast<T*>(shared_arena + offset)};
 }
 
+/// The value of `v` of the thread whose lane differs in the bits of `mask`; all threads of the warp get here together.
+template <class T>
+TW_DEVICE T shuffle_xor(T v, int mask) {
+  return __shfl_xor_sync(0xffffffffu, v, mask);
+}
+
 /// Waits for all threads of the block; their earlier reads and writes happen before later ones.
 TW_DEVICE void barrier() { __syncthreads(); }
 

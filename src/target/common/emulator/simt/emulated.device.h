@@ -103,6 +103,13 @@ struct Typed {
 };
 }  // namespace emu
 
+namespace emu {
+inline int lane() {
+  const Index3 &t = current->thread, &d = current->block_dim;
+  return static_cast<int>((t.x + d.x * (t.y + d.y * t.z)) % warp_size);
+}
+}  // namespace emu
+
 template <class T>
 struct global : emu::Typed<T> {
   using element = T;
@@ -129,6 +136,15 @@ struct shared : emu::Typed<T> {
 template <class T>
 shared<T> shared_at(int offset, int count, const char* name) {
   return {{emu::current->shared_view(emu::current, offset, i64(count) * i64(sizeof(T)), name)}};
+}
+
+/// A value of another lane of the warp.
+template <class T>
+T shuffle_xor(T v, int mask, int line = __builtin_LINE()) {
+  static_assert(sizeof(T) <= emu::largest_exchange, "a shuffled value is too large");
+  const char* all = emu::current->exchange(emu::current, &v, sizeof(T), line);
+  __builtin_memcpy(&v, all + ((emu::lane() ^ mask) % emu::warp_size) * sizeof(T), sizeof(T));
+  return v;
 }
 
 inline void barrier(int line = __builtin_LINE()) { emu::current->barrier(emu::current, line); }

@@ -1,10 +1,10 @@
 // One launch of the SIMT emulator: the threads of a block, and what their accesses and barriers report.
 //
 // The scheduler runs each ready thread until it waits or ends, then asks whether the waiting threads may go on
-// (pass_barrier). Warp barriers, named barriers and mbarriers extend that question alone: a thread waits for an object
-// (a set of threads, or a phase with an arrival count), the objects that are complete release their threads, and
-// divergence is that no thread is ready while some wait. A shuffle is a barrier of its mask with a value deposited by
-// each thread.
+// (pass_exchanges, then pass_barrier). Named barriers and mbarriers extend that question alone: a thread waits for an
+// object (a set of threads, or a phase with an arrival count), the objects that are complete release their threads, and
+// divergence is that no thread is ready while some wait. An exchange is a meeting of the threads of a warp to which
+// each brings a value; it orders no memory.
 #include "target/common/emulator/simt/machine.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ using tw::emu::View;
 
 constexpr int kPoison = 0xff;  // NaN in every float format, -1 in integers
 
-enum class ThreadState : uint8_t { ready, waiting, finished };
+enum class ThreadState : uint8_t { ready, waiting, exchanging, finished };
 
 /// A seeded permutation of 0 .. n-1 (Fisher-Yates); ascending for seed 0.
 template <class T>
@@ -67,6 +67,8 @@ class Machine {
         shared_memory_(static_cast<size_t>(shared_bytes) + 1024),
         states_(static_cast<size_t>(block.volume())),
         lines_(states_.size()),
+        exchanged_(2 * (states_.size() + tw::emu::warp_size) * tw::emu::largest_exchange),
+        exchanges_(states_.size()),
         fibers_(static_cast<int>(block.volume()), options.stack_bytes, options.portable_fibers, &run_thread, this) {
     auto address = reinterpret_cast<uintptr_t>(shared_memory_.data());
     arena_ = std::make_unique<Region>(shared_memory_.data() + (-address & 1023), shared_bytes, true);
@@ -79,6 +81,9 @@ class Machine {
                          int line,
                          AccessKind kind) { return of(c)->access(*view, index, element_bytes, bytes, line, kind); };
     context_.barrier = [](Context* c, int line) { of(c)->barrier(line); };
+    context_.exchange = [](Context* c, const void* value, int bytes, int line) {
+      return of(c)->exchange(value, bytes, line);
+    };
     context_.shared_view = [](Context* c, long long offset, long long bytes, const char* name) {
       return View{of(c)->arena_.get(), offset, offset + bytes, offset, name};
     };
@@ -106,9 +111,11 @@ class Machine {
 
   void bind(std::span<const Argument> arguments);
   void run_block(int64_t block);
+  bool pass_exchanges();
   bool pass_barrier();
   char* access(const View& view, int64_t index, unsigned element_bytes, unsigned bytes, int line, AccessKind kind);
   void barrier(int line);
+  const char* exchange(const void* value, int bytes, int line);
   void stop();
   void report(FaultKind kind, int line, const Access& earlier, const std::string& text);
   void report(FaultKind kind, const Attempt& attempt, const Access& earlier, const std::string& why);
@@ -133,7 +140,9 @@ class Machine {
   std::vector<int64_t> blocks_;            // their numbers
   int thread_ = 0;
   std::vector<ThreadState> states_;
-  std::vector<int> lines_;  // of the barriers where threads wait
+  std::vector<int> lines_;           // of the barriers and exchanges where threads wait
+  std::vector<char> exchanged_;      // two rounds of values: a lane may bring its next one while others read
+  std::vector<uint32_t> exchanges_;  // of each thread, so far
   Report report_;
   Fibers fibers_;
 };
@@ -186,12 +195,39 @@ void Machine::run_block(int64_t block) {
   do {
     permute(order, options_.seed, clock_.interval);
     for (int t : order) {
+      if (states_[t] != ThreadState::ready) continue;
       thread_ = t;
       context_.thread = unravel(t, block_);
       fibers_.resume(t);
       if (report_.stopped) return;
     }
-  } while (pass_barrier());
+  } while (pass_exchanges() || (!report_.stopped && pass_barrier()));
+}
+
+/// After each thread has run as far as it can: whether the threads of a warp have all come to one exchange.
+bool Machine::pass_exchanges() {
+  bool passed = false;
+  const size_t threads = states_.size();
+  for (size_t first = 0; first < threads; first += tw::emu::warp_size) {
+    const size_t end = std::min<size_t>(threads, first + tw::emu::warp_size);
+    const auto meets = [&](size_t t) { return states_[t] == ThreadState::exchanging && lines_[t] == lines_[first]; };
+    size_t met = first;
+    while (met < end && meets(met)) ++met;
+    if (met < end) continue;
+    std::fill(states_.begin() + static_cast<ptrdiff_t>(first), states_.begin() + static_cast<ptrdiff_t>(end),
+              ThreadState::ready);
+    passed = true;
+  }
+  if (passed) return true;
+  const auto waits = std::find(states_.begin(), states_.end(), ThreadState::exchanging);
+  if (waits == states_.end()) return false;
+  const auto t = static_cast<size_t>(waits - states_.begin());
+  thread_ = static_cast<int>(t);
+  report(FaultKind::barrier_divergence, lines_[t], {},
+         fmt::format("exchange at line {}: {} waits there, but not all threads of its warp come", lines_[t],
+                     name_of({blocks_.back(), thread_, lines_[t]})));
+  report_.stopped = true;
+  return false;
 }
 
 /// After each thread has run as far as it can: whether the block goes on, all threads having met at one barrier.
@@ -221,6 +257,17 @@ void Machine::barrier(int line) {
   states_[thread_] = ThreadState::waiting;
   lines_[thread_] = line;
   fibers_.pause();
+}
+
+const char* Machine::exchange(const void* value, int bytes, int line) {
+  const size_t thread = static_cast<size_t>(thread_), lane = thread % tw::emu::warp_size;
+  const size_t round = exchanges_[thread]++ % 2 * (exchanged_.size() / 2);
+  char* warp = exchanged_.data() + round + (thread - lane) * tw::emu::largest_exchange;
+  std::memcpy(warp + lane * static_cast<size_t>(bytes), value, static_cast<size_t>(bytes));
+  states_[thread] = ThreadState::exchanging;
+  lines_[thread] = line;
+  fibers_.pause();
+  return warp;
 }
 
 /// Ends the launch from a thread: its fiber and all others are abandoned.
