@@ -17,7 +17,8 @@ namespace tilewright::ir {
   X(Grid)                                                                                                           \
   X(For)                                                                                                            \
   X(When)                                                                                                           \
-  X(Let) X(Alloc) X(Store) X(Copy) X(Fill) X(Gemm) X(Reduce) X(Covers) X(Barrier) X(Shuffle) X(OnEngine) X(SetFlag) \
+  X(Let)                                                                                                            \
+  X(Alloc) X(Store) X(Copy) X(Fill) X(Gemm) X(Reduce) X(Covers) X(Barrier) X(Shuffle) X(Mma) X(OnEngine) X(SetFlag) \
       X(WaitFlag) X(EngineBarrier)
 #define TW_OTHER_NODES(X) X(Buffer) X(Region) X(Kernel)
 #define TW_ALL_NODES(X) TW_EXPR_NODES(X) TW_STMT_NODES(X) TW_OTHER_NODES(X)

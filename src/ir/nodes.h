@@ -198,13 +198,18 @@ enum class Precision : uint8_t { exact, tf32 };
 inline constexpr std::string_view kPrecisionNames[] = {"exact", "tf32"};
 
 /// c (m, n) += a b, a (m, k) or (k, m) when transposed, b (k, n) or (n, k); operands are widened to c's type first.
+/// `unit`: the matrix unit of the machine's Caps that does it; c then has a layout made of the unit's, and so has a
+/// where it has one.
 struct Gemm : StmtNode {
   using Base = StmtNode;
   Ref<Region> a, b, c;
   bool transpose_a = false, transpose_b = false;
   Precision precision = Precision::exact;
-  TW_NODE(Gemm, "gemm {a} x {b} -> {c}[ transpose_a {transpose_a}][ transpose_b {transpose_b}][ precision {precision}]",
-          a, b, c, transpose_a, transpose_b, precision)
+  std::string unit;
+  TW_NODE(Gemm,
+          "gemm {a} x {b} -> {c}[ transpose_a {transpose_a}][ transpose_b {transpose_b}][ precision {precision}][ unit "
+          "{unit}]",
+          a, b, c, transpose_a, transpose_b, precision, unit)
 };
 
 enum class ReduceOp : uint8_t { sum, max, min, abs_max };
@@ -249,6 +254,21 @@ struct Shuffle : StmtNode {
   Expr value;
   int64_t mask = 1;
   TW_NODE(Shuffle, "shuffle {var} = {value} lanes {mask}", var, value, mask)
+};
+
+/// Threads form: one call of a matrix unit, c += a b. Each thread gives its part of the operands: the elements of its
+/// own memory from a_at, b_at and c_at on, as many as the unit's layouts say. All threads of the warp get here
+/// together.
+struct Mma : StmtNode {
+  using Base = StmtNode;
+  std::string unit;
+  Ref<Buffer> a;
+  Expr a_at;
+  Ref<Buffer> b;
+  Expr b_at;
+  Ref<Buffer> c;
+  Expr c_at;
+  TW_NODE(Mma, "mma {unit} {a} at {a_at} x {b} at {b_at} -> {c} at {c_at}", unit, a, a_at, b, b_at, c, c_at)
 };
 
 /// Engines form: `body` is issued to the in-order queue of `engine` (a name of the machine's Caps).

@@ -405,7 +405,7 @@ class Printer {
       using V = std::remove_cvref_t<decltype(n.*(f.member))>;
       if constexpr (requires { (n.*(f.member)).get(); })
         result = !(n.*(f.member));
-      else if constexpr (std::is_integral_v<V> || std::is_enum_v<V>)
+      else if constexpr (std::is_integral_v<V> || std::is_enum_v<V> || std::is_same_v<V, std::string>)
         result = n.*(f.member) == default_of(f.member);
     };
     std::apply([&](auto... f) { (one(f), ...); }, T::fields());

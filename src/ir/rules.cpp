@@ -121,6 +121,14 @@ std::string fault_of(const Shuffle& n) {
   if (n.mask < 1) return fmt::format("shuffle: the lane mask {} is below 1", n.mask);
   return {};
 }
+std::string fault_of(const Mma& n) {
+  if (n.unit.empty()) return "mma: no unit";
+  for (const auto& [buffer, at] : {std::pair(&n.a, &n.a_at), std::pair(&n.b, &n.b_at), std::pair(&n.c, &n.c_at)}) {
+    if (!*buffer || !*at) return "mma: an operand is missing";
+    if (std::string f = access_fault(*buffer, {*at}, "mma"); !f.empty()) return f;
+  }
+  return {};
+}
 std::string fault_of(const Alloc& n) {
   if (!n.buffer) return "alloc: no buffer";
   if (n.buffer->space == Space::global)

@@ -26,12 +26,14 @@ bool allows(Stage stage, const StmtNode& s) {
     case Kind::Grid:
       return stage == Stage::traced;
     case Kind::Fill:
-    case Kind::Gemm:
     case Kind::Covers:
       return before_lowering(stage);
+    case Kind::Gemm:
+      return before_lowering(stage) || (stage == Stage::lowered && !static_cast<const Gemm&>(s).unit.empty());
     case Kind::Reduce:
       return before_lowering(stage) || stage == Stage::lowered;
     case Kind::Shuffle:
+    case Kind::Mma:
       return stage == Stage::threads;
     case Kind::Copy:
       return before_lowering(stage) || stage == Stage::lowered || stage == Stage::engines;
@@ -291,6 +293,8 @@ class Verify {
     if (const auto* store = as<Store>(&s)) check_access(*store->buffer, store->indices, s);
     if (const auto* reduce = as<Reduce>(&s); reduce && reduce->scratch)
       check_use(*reduce->scratch, reduce->scratch->name, s);
+    if (const auto* mma = as<Mma>(&s))
+      for (const auto& b : {mma->a, mma->b, mma->c}) check_use(*b, b->name, s);
     if (const auto* covers = as<Covers>(&s)) check_use(*covers->buffer, covers->buffer->name, s);
   }
 

@@ -81,6 +81,9 @@ class Threads {
         if (!uniform) broken(Stage::threads, s, "some threads of the block cannot reach this shuffle");
         varying_.insert(static_cast<const Shuffle&>(s).var->name);
         break;
+      case Kind::Mma:
+        if (!uniform) broken(Stage::threads, s, "some threads of the block cannot reach this product");
+        break;
       case Kind::Barrier:
         if (!uniform) broken(Stage::threads, s, "some threads of the block cannot reach this barrier");
         break;

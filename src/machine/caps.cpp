@@ -2,6 +2,12 @@
 
 namespace tilewright {
 
+const MatrixUnit* Caps::matrix_unit(const std::string& name) const {
+  for (const MatrixUnit& u : matrix_units)
+    if (u.name == name) return &u;
+  return nullptr;
+}
+
 const Memory* Caps::memory(const std::string& name) const {
   for (const Memory& m : memories)
     if (m.name == name) return &m;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/nodes.h"
+#include "tilewright/layout.h"
 
 namespace tilewright {
 
@@ -33,6 +34,14 @@ struct CopyPath {
   bool converts = false;  // also between element types
 };
 
+/// Threads model: a product c (m, n) += a (m, k) b (k, n) that the threads of a warp do together.
+struct MatrixUnit {
+  std::string name;
+  std::vector<DType> inputs;  // a and b are of one of these types
+  DType accumulator;
+  Layout a, b, c;  // which lane holds which element, where among its own
+};
+
 struct Caps {
   std::string target, arch;
   Model model = Model::loops;
@@ -44,6 +53,7 @@ struct Caps {
   /// Threads model: how many threads exchange values without memory (a warp), and how many bytes of registers a thread
   /// may spend on its parts of fragments. 0: fragments lie in memory_of[].
   int64_t lanes = 0, register_bytes = 0;
+  std::vector<MatrixUnit> matrix_units;
   std::vector<Engine> engines;
   std::vector<CopyPath> paths;
   int64_t flags_per_pair = 0;  // flag ids of one ordered pair of engines
@@ -53,6 +63,7 @@ struct Caps {
   std::vector<DType> storage_types;     // element types of buffers
   std::vector<DType> arithmetic_types;  // types of expressions; others are refused
 
+  const MatrixUnit* matrix_unit(const std::string& name) const;
   const Memory* memory(const std::string& name) const;
   const Engine* engine(const std::string& name) const;
   /// The engine that element loops run on; null in the other models.

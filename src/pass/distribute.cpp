@@ -7,6 +7,7 @@
 #include "ir/bounds.h"
 #include "ir/walk.h"
 #include "pass/lower.h"
+#include "pass/matrix_unit.h"
 
 namespace tilewright {
 
@@ -95,7 +96,7 @@ Stmt Distribute::loop(const For& loop, const Distribution& dealt) {
     if (!s) return node;
     if (!s->buffer->layout.empty())
       return make_at<Store>(s->at, slots_of(*s->buffer), slot_of(*s->buffer, s->indices), s->value);
-    const bool own = s->buffer->space != Space::global && s->buffer->memory == own_memory_;
+    const bool own = s->buffer->space != Space::global && s->buffer->memory == caps_.iteration_memory;
     return own || !first ? node : Any(make_at<When>(s->at, first, ref(s), Stmt()));
   });
   Expr inside;
@@ -222,6 +223,78 @@ Stmt Distribute::reduce(const Reduce& r) {
     return store(results, {at}, r.accumulate ? combine(r, load(results, {at}), sum) : sum);
   });
   return sequence(std::move(stmts), r.at);
+}
+
+Stmt Distribute::gemm(const Gemm& g) {
+  const MatrixUnit* unit = caps_.matrix_unit(g.unit);
+  TW_CHECK(unit, "a gemm names a matrix unit that the machine lacks");
+  const UnitShape shape(*unit);
+  int64_t m = 0, n = 0, k = 0;
+  is_constant(g.c->extent[0], &m), is_constant(g.c->extent[1], &n);
+  is_constant(g.a->extent[g.a->extent.size() - (g.transpose_a ? 2 : 1)], &k);
+  const Distribution c = Distribution::of(parse_layout(g.c->buffer->layout));
+  std::optional<UnitTiling> tiling;
+  for (bool whole_rows : {false, true}) {
+    const std::optional<UnitTiling> t = tile_unit(*unit, m, n, k, threads_ / lanes_, whole_rows);
+    if (t && accumulator_of(*unit, *t, lanes_).layout(32) == c.layout(32)) tiling = t;
+  }
+  TW_CHECK(tiling, "the accumulator of a gemm has another layout than its matrix unit");
+
+  const Distribution atom_a = Distribution::of(unit->a), atom_b = Distribution::of(unit->b);
+  const Ref<Buffer> results = slots_of(*g.c->buffer);
+  auto own = [&](const char* name, const Buffer& of, int64_t count) {
+    return make_at<Buffer>(g.at, names_.fresh(name), of.dtype, Exprs{index(count)}, Exprs{}, Space::fragment,
+                           caps_.iteration_memory, results->offset);
+  };
+  const bool a_in_registers = !g.a->buffer->layout.empty();
+  const Ref<Buffer> a = a_in_registers ? slots_of(*g.a->buffer) : own("a_part", *g.a->buffer, atom_a.slots());
+  const Ref<Buffer> b = own("b_part", *g.b->buffer, atom_b.slots() * tiling->column_tiles);
+  auto unrolled = [&](const Ref<Var>& v, int64_t extent, const Stmt& body) {
+    return make_at<For>(g.at, LoopKind::unroll, std::vector<Ref<Var>>{v}, Exprs{index(extent)}, int64_t{0}, body);
+  };
+  /// Loads the unit's part of an operand, whose first element lies at (row, column) of the region, to `to` from `at`
+  /// on.
+  auto load_part = [&](const Region& region, bool transposed, const Distribution& atom, const Ref<Buffer>& to,
+                       const Expr& at, const Expr& row, const Expr& column) {
+    const Place place = place_of(atom);
+    Expr r = add(row, coordinate(atom.axes[0], place.digits[0]));
+    Expr s = add(column, coordinate(atom.axes[1], place.digits[1]));
+    if (transposed) std::swap(r, s);
+    Exprs element = region.offset;
+    const size_t rank = element.size();
+    element[rank - 2] = add(element[rank - 2], r);
+    element[rank - 1] = add(element[rank - 1], s);
+    return around(
+        place, make_at<Store>(g.at, to, Exprs{add(at, slot(atom, place.digits))}, load(region.buffer, element)), g.at);
+  };
+  const Expr warp = floordiv(thread_, index(lanes_));
+  const Expr row_warp = floordiv(warp, index(tiling->column_warps));
+  const Expr column_warp = floormod(warp, index(tiling->column_warps));
+  const Ref<Var> step = names_.var("step"), row = names_.var("row"), column = names_.var("column"),
+                 loaded = names_.var("column");
+  const Expr first_k = mul(step, index(shape.k));
+  auto tile_row = mul(add(mul(row_warp, index(tiling->row_tiles)), row), index(shape.m));
+  auto tile_column = mul(add(mul(column_warp, index(tiling->column_tiles)), loaded), index(shape.n));
+
+  const Stmt load_b =
+      unrolled(loaded, tiling->column_tiles,
+               load_part(*g.b, g.transpose_b, atom_b, b, mul(loaded, index(atom_b.slots())), first_k, tile_column));
+  const int64_t c_slots = Distribution::of(unit->c).slots();
+  const Expr tile = add(mul(row, index(tiling->column_tiles)), column);
+  const Expr a_at = a_in_registers ? mul(add(mul(row, index(tiling->steps)), step), index(atom_a.slots())) : index(0);
+  const Stmt products = unrolled(
+      column, tiling->column_tiles,
+      make_at<Mma>(g.at, g.unit, a, a_at, b, mul(column, index(atom_b.slots())), results, mul(tile, index(c_slots))));
+  Stmts of_row;
+  if (!a_in_registers) of_row.push_back(load_part(*g.a, g.transpose_a, atom_a, a, index(0), tile_row, first_k));
+  of_row.push_back(products);
+  Stmts stmts;
+  if (!a_in_registers) stmts.push_back(make_at<Alloc>(g.at, a));
+  stmts.push_back(make_at<Alloc>(g.at, b));
+  stmts.push_back(
+      unrolled(step, tiling->steps,
+               sequence({load_b, unrolled(row, tiling->row_tiles, sequence(std::move(of_row), g.at))}, g.at)));
+  return sequence(std::move(stmts), g.at);
 }
 
 }  // namespace tilewright

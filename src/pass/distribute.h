@@ -16,16 +16,14 @@ ir::Ref<ir::Buffer> slots_of(const ir::Buffer& tile);
 class Distribute {
  public:
   Distribute(Names& names, ir::Ref<ir::Var> thread, int64_t threads, const Caps& caps)
-      : names_(names),
-        thread_(std::move(thread)),
-        threads_(threads),
-        lanes_(caps.lanes),
-        own_memory_(caps.iteration_memory) {}
+      : names_(names), thread_(std::move(thread)), threads_(threads), lanes_(caps.lanes), caps_(caps) {}
 
   /// The iterations of the thread: one for each slot.
   ir::Stmt loop(const ir::For& loop, const Distribution& dealt);
   /// A reduction of slots, then among the lanes of a warp, then among warps through the scratch memory.
   ir::Stmt reduce(const ir::Reduce& r);
+  /// The calls of the matrix unit, with the loads of what it takes from memory.
+  ir::Stmt gemm(const ir::Gemm& g);
 
  private:
   /// The digits of one axis as values, and the loops over the slots among them.
@@ -46,7 +44,7 @@ class Distribute {
   Names& names_;
   ir::Ref<ir::Var> thread_;
   int64_t threads_, lanes_;
-  const std::string& own_memory_;
+  const Caps& caps_;
 };
 
 }  // namespace tilewright

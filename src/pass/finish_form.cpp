@@ -26,6 +26,7 @@ class DealOut {
     }
     if (const auto* alloc = as<Alloc>(s); alloc && !alloc->buffer->layout.empty())
       return make_at<Alloc>(s->at, slots_of(*alloc->buffer));
+    if (const auto* gemm = as<Gemm>(s)) return distribute_.gemm(*gemm);
     if (const auto* reduce = as<Reduce>(s)) return distribute_.reduce(*reduce);
     return with_bodies(s, [this](const Stmt& body) { return run(body); });
   }

@@ -8,6 +8,8 @@
 #include "ir/region.h"
 #include "ir/walk.h"
 #include "pass/distribution.h"
+#include "pass/lower.h"
+#include "pass/matrix_unit.h"
 #include "pass/passes.h"
 
 namespace tilewright {
@@ -33,7 +35,9 @@ struct Relation {
 /// What the statements of a phase ask of its fragments.
 class Uses {
  public:
-  explicit Uses(const Stmt& body, const std::string& memory) : memory_(memory) { statement(body); }
+  Uses(const Stmt& body, const Caps& caps) : caps_(caps), memory_(caps.memory_of[static_cast<int>(Space::fragment)]) {
+    statement(body);
+  }
 
   std::map<std::string, Fragment> fragments;
   std::vector<std::string> order;  // of declaration
@@ -47,6 +51,13 @@ class Uses {
     std::vector<std::string> fragments, buffers;
   };
   std::vector<Update> updates;
+  /// Gemms that a matrix unit can do when it has c, and a where that is a fragment, its own way.
+  struct Product {
+    Ref<Gemm> gemm;
+    const MatrixUnit* unit;
+    int64_t m, n, k;
+  };
+  std::vector<Product> products;
 
  private:
   Fragment* find(const Buffer& b) {
@@ -111,13 +122,8 @@ class Uses {
       case Kind::Fill:
         whole(*static_cast<const Fill&>(*s).dst);
         return;
-      case Kind::Gemm: {
-        const auto& gemm = static_cast<const Gemm&>(*s);
-        keep_whole(*gemm.a->buffer, "it is an operand of a gemm");
-        keep_whole(*gemm.b->buffer, "it is an operand of a gemm");
-        whole(*gemm.c);
-        return;
-      }
+      case Kind::Gemm:
+        return gemm(static_cast<const Gemm&>(*s));
       case Kind::Reduce:
         return reduce(static_cast<const Reduce&>(*s));
       default:
@@ -142,6 +148,41 @@ class Uses {
     if (loop_axes(a).size() != loop_axes(b).size()) return;
     relate(a, b);
     relate(b, a);
+  }
+
+  /// The last two extents, where they are constants and the region lies inside its buffer.
+  static bool matrix(const Region& r, bool transposed, int64_t& rows, int64_t& columns) {
+    const size_t rank = r.extent.size();
+    for (size_t d = 0; d < rank; ++d)
+      if (!plainly_inside(r, d)) return false;
+    is_constant(r.extent[rank - 2], transposed ? &columns : &rows);
+    is_constant(r.extent[rank - 1], transposed ? &rows : &columns);
+    return true;
+  }
+
+  const MatrixUnit* unit_for(const Gemm& g) const {
+    const DType a = g.a->buffer->dtype, b = g.b->buffer->dtype;
+    for (const MatrixUnit& u : caps_.matrix_units)
+      if (a == b && g.c->buffer->dtype == u.accumulator &&
+          std::find(u.inputs.begin(), u.inputs.end(), a) != u.inputs.end())
+        return &u;
+    return nullptr;
+  }
+
+  void gemm(const Gemm& g) {
+    keep_whole(*g.b->buffer, "it is the second operand of a gemm");
+    const Fragment* c = whole(*g.c);
+    const MatrixUnit* unit = unit_for(g);
+    Product p{ref(&g), unit, 0, 0, 0};
+    int64_t k_of_b = 0;
+    if (!c || c->shape.size() != 2 || !unit || !matrix(*g.a, g.transpose_a, p.m, p.k) ||
+        !matrix(*g.b, g.transpose_b, k_of_b, p.n))
+      return keep_whole(*g.a->buffer, "it is an operand of a gemm that no matrix unit does");
+    if (const Fragment* a = whole(*g.a)) {
+      if (g.transpose_a || a->shape.size() != 2) keep_whole(*g.a->buffer, "it is a transposed operand of a gemm");
+      needs.emplace_back(g.a->buffer->name, std::vector<std::string>{g.c->buffer->name});
+    }
+    products.push_back(std::move(p));
   }
 
   void reduce(const Reduce& r) {
@@ -237,6 +278,7 @@ class Uses {
     }
   }
 
+  const Caps& caps_;
   const std::string& memory_;
 };
 
@@ -244,6 +286,13 @@ class Uses {
 class Inference {
  public:
   Inference(Uses& uses, const Caps& caps, int64_t threads) : uses_(uses), caps_(caps), threads_(threads) {}
+
+  /// The unit that does a gemm, after run(); nothing where none does.
+  std::string unit_of(const Gemm& gemm) const {
+    for (const Uses::Product& p : uses_.products)
+      if (p.gemm.get() == &gemm && !is_whole(gemm.c->buffer->name) && tiling_for(p)) return p.unit->name;
+    return {};
+  }
 
   void run() {
     while (!settle()) {
@@ -253,6 +302,14 @@ class Inference {
 
  private:
   using Entry = std::pair<const std::string, Fragment>;
+
+  /// One warp gets whole rows where they are reduced, or become an operand.
+  std::optional<UnitTiling> tiling_for(const Uses::Product& p) const {
+    const std::string& c = p.gemm->c->buffer->name;
+    bool related = uses_.fragments.contains(p.gemm->a->buffer->name);
+    for (const Relation& r : uses_.relations) related |= r.from == c || r.to == c;
+    return tile_unit(*p.unit, p.m, p.n, p.k, threads_ / caps_.lanes, related);
+  }
 
   bool is_whole(const std::string& name) const { return !uses_.fragments.at(name).kept_whole.empty(); }
 
@@ -272,6 +329,8 @@ class Inference {
         changed = true;
       }
     }
+    for (const Uses::Product& p : uses_.products)
+      if (!place_product(p)) return false;
     std::vector<std::string> names;
     for (const std::string& name : uses_.order)
       if (!is_whole(name)) names.push_back(name);
@@ -302,6 +361,35 @@ class Inference {
       if (given_up) return false;
     }
     return true;
+  }
+
+  bool place_product(const Uses::Product& p) {
+    const std::string &c = p.gemm->c->buffer->name, &a = p.gemm->a->buffer->name;
+    if (is_whole(c)) return true;
+    const std::optional<UnitTiling> tiling = tiling_for(p);
+    const bool in_registers = uses_.fragments.contains(a) && !is_whole(a);
+    if (!tiling) {
+      if (!in_registers) return true;
+      keep_whole(a, "it is an operand of a gemm that no matrix unit does");
+      return false;
+    }
+    if (!place(c, accumulator_of(*p.unit, *tiling, caps_.lanes))) return false;
+    return !in_registers || place(a, operand_a_of(*p.unit, *tiling, caps_.lanes));
+  }
+
+  /// The fragment as a matrix unit wants it; false when it has to be given up.
+  bool place(const std::string& name, const Distribution& wanted) {
+    Fragment& f = uses_.fragments.at(name);
+    if (!f.placed) {
+      f.placed = wanted;
+      return propagate(name);
+    }
+    if (f.placed->same_places(wanted)) {
+      f.placed = wanted;  // with the slots in the unit's order
+      return true;
+    }
+    keep_whole(name, "a matrix unit needs it distributed in another way than its other uses");
+    return false;
   }
 
   bool propagate(const std::string& from) {
@@ -369,8 +457,9 @@ Stmt distribute_phase(const For& threads, PassContext& context) {
   is_constant(threads.extents[0], &count);
   const Stmt same = ref(&threads);
   if (caps.lanes == 0 || count % caps.lanes != 0) return same;
-  Uses uses(threads.body, caps.memory_of[static_cast<int>(Space::fragment)]);
-  Inference(uses, caps, count).run();
+  Uses uses(threads.body, caps);
+  Inference inference(uses, caps, count);
+  inference.run();
   std::map<std::string, Ref<Buffer>> distributed;
   for (const std::string& name : uses.order) {
     const Fragment& f = uses.fragments.at(name);
@@ -389,7 +478,19 @@ Stmt distribute_phase(const For& threads, PassContext& context) {
                  f.buffer->at);
   }
   if (distributed.empty()) return same;
-  return rewrite_as(same, [&](const Any& node) -> Any {
+  const Stmt with_units = rewrite_as(same, [&](const Any& node) -> Any {
+    const auto* gemm = as<Gemm>(node);
+    const std::string unit = gemm ? inference.unit_of(*gemm) : "";
+    if (!gemm) return node;
+    context.fact("infer_layouts",
+                 unit.empty() ? fmt::format("gemm: products one by one, in {}", to_string(gemm->c->buffer->dtype))
+                              : fmt::format("gemm: done by {}", unit),
+                 gemm->at);
+    if (unit.empty()) return node;
+    return make_at<Gemm>(gemm->at, gemm->a, gemm->b, gemm->c, gemm->transpose_a, gemm->transpose_b, gemm->precision,
+                         unit);
+  });
+  return rewrite_as(with_units, [&](const Any& node) -> Any {
     const auto* b = as<Buffer>(node);
     auto found = b ? distributed.find(b->name) : distributed.end();
     return found == distributed.end() ? node : Any(found->second);

@@ -64,6 +64,7 @@ class LowerTiles {
         return lower_fill(static_cast<const Fill&>(*s), lowering_);
       case Kind::Gemm: {
         const auto& gemm = static_cast<const Gemm&>(*s);
+        if (!gemm.unit.empty()) return s;
         return gemm.c->buffer->layout.empty() ? lower_gemm(gemm, lowering_) : lower_gemm_by_steps(gemm, lowering_);
       }
       case Kind::Reduce: {

@@ -113,6 +113,8 @@ class Synchronise {
       if (const auto* l = as<Load>(&node)) add(l->buffer, false, l->indices);
       if (const auto* s = as<Store>(&node)) add(s->buffer, true, s->indices);
       if (const auto* r = as<Reduce>(&node); r && r->scratch) add(r->scratch, true, {});
+      if (const auto* g = as<Gemm>(&node))
+        for (const auto& operand : {g->a, g->b}) add(operand->buffer, false, {});
     });
     return found;
   }

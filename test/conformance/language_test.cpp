@@ -248,6 +248,37 @@ void fragments_and_memory(Buffer x, Buffer y, Expr n) {
   }
 }
 
+/// Products in each type, of tiles that lie in memory and in registers; y gets weighted sums of rows and of columns.
+template <bool kTransposeA, bool kTransposeB>
+void products(Buffer x, Buffer y, Expr) {
+  constexpr int kM = 64, kN = 48, kK = 32, kSize = 97;
+  for (Var b : grid(1, threads{128})) {
+    auto out = shared(f32, {kM + kN});
+    auto line = shared(f32, {kSize});
+    copy(x[{b}], line);
+    fill(out, 0);
+    for (DType type : {f16, bf16, f32}) {
+      auto left = kTransposeA ? shared(type, {kK, kM}) : shared(type, {kM, kK});
+      auto right = kTransposeB ? shared(type, {kN, kK}) : shared(type, {kK, kN});
+      auto p = fragment(type, {kM, kK});
+      auto c = fragment(f32, {kM, kN});
+      auto rows = fragment(f32, {kM}), columns = fragment(f32, {kN});
+      for (auto [i, j] : parallel(left.extent(0), left.extent(1))) left(i, j) = line((i * 7 + j * 3) % kSize);
+      for (auto [i, j] : parallel(right.extent(0), right.extent(1))) right(i, j) = line((i * 5 + j * 11) % kSize);
+      fill(c, 1);
+      gemm(left, right, c, {.transpose_a = kTransposeA, .transpose_b = kTransposeB});
+      for (auto [i, j] : parallel(kM, kK)) p(i, j) = line((i + j * 13) % kSize);
+      gemm(p, right, c, {.transpose_b = kTransposeB});
+      for (auto [i, j] : parallel(kM, kN)) c(i, j) *= (i * 3 + j) % 5 - 2;
+      reduce_sum(c, rows, 1);
+      reduce_sum(c, columns, 0);
+      for (Var i : parallel(kM)) out(i) += rows(i);
+      for (Var j : parallel(kN)) out(kM + j) += columns(j);
+    }
+    copy(out, y[{0}]);
+  }
+}
+
 const Feature kFeatures[] = {{"tiles_of_one_iteration", one_iterations_own},
                              {"tiles_of_the_block", the_blocks_own},
                              {"its_own_offsets", its_own_offsets},
@@ -259,6 +290,10 @@ const Feature kFeatures[] = {{"tiles_of_one_iteration", one_iterations_own},
                              {"fragments_2x129", fragments<2, 129, 192>},
                              {"fragments_and_updates", fragments_and_updates},
                              {"fragments_and_memory", fragments_and_memory},
+                             {"products", products<false, false>},
+                             {"products_ta", products<true, false>},
+                             {"products_tb", products<false, true>},
+                             {"products_ta_tb", products<true, true>},
                              {"far_away", far_away},
                              {"far_away_twice", far_away_twice, "ascend-emulator"},
                              {"two_phases", two_phases},

@@ -39,6 +39,15 @@ bool statement(const Stmt& s, CText& out) {
     out.line("tw::barrier();");
     return true;
   }
+  if (const auto* mma = as<Mma>(s)) {
+    auto part = [&](const Ref<Buffer>& b, const Expr& at) {
+      const std::string offset = out.offset(*b, {at});
+      return offset == "0" ? b->name : fmt::format("{} + {}", b->name, offset);
+    };
+    out.line(fmt::format("tw::mma_{}({}, {}, {});", mma->unit, part(mma->c, mma->c_at), part(mma->a, mma->a_at),
+                         part(mma->b, mma->b_at)));
+    return true;
+  }
   if (const auto* alloc = as<Alloc>(s)) {
     const Buffer& b = *alloc->buffer;
     const int64_t count = element_count(b);
@@ -94,6 +103,9 @@ CudaTarget::CudaTarget(std::string arch) {
   for (Space space : {Space::shared, Space::fragment, Space::local, Space::var})
     caps_.memory_of[static_cast<int>(space)] = "shared";
   caps_.lanes = 32;
+  caps_.matrix_units = {
+      {"m16n8k16", {f16, bf16}, f32, known::mma_a(16), known::mma_b(16), known::mma_c()},
+  };
   caps_.register_bytes = 768;
   caps_.max_threads = 1024;
   caps_.max_blocks = INT32_MAX;

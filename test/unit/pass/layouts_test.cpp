@@ -272,7 +272,8 @@ TEST(InferLayouts, SaysWhyAFragmentLiesInMemory) {
   EXPECT_EQ(reasons("for parallel i, j, k in 4, 8, 2 { store s[i, j] = (f[i, j] + cast<f32>(k)) }"),
             "f lies in fast: a loop over more than its axes uses it\n" + g);
   EXPECT_EQ(reasons("gemm f[0:+4, 0:+8] x s[0:+8, 0:+8] -> g[0:+4, 0:+8]"),
-            "f lies in fast: it is an operand of a gemm\n" + g);
+            "f lies in fast: it is an operand of a gemm that no matrix unit does\n" + g +
+                "gemm: products one by one, in f32\n");
   // One of two fragments that a loop turns against each other; the later one of equal sizes gives way.
   EXPECT_EQ(remarks_of("infer_layouts", R"(
 kernel k stage traced {

@@ -35,6 +35,7 @@ struct Context {
   void (*barrier)(Context*, int line);
   // Waits for all threads of the warp, each with a value of `bytes`; gives the values of all lanes, until the next call.
   const char* (*exchange)(Context*, const void* value, int bytes, int line);
+  long long matrix_calls;  // of warps
   View (*shared_view)(Context*, long long offset, long long bytes, const char* name);
 };
 

@@ -67,6 +67,30 @@ TW_DEVICE T shuffle_xor(T v, int mask) {
   return __shfl_xor_sync(0xffffffffu, v, mask);
 }
 
+namespace detail {
+/// Two elements of a lane's part as one register.
+template <class T>
+TW_DEVICE u32 pair(const T* p) {
+  return u32(p[0].bits) | u32(p[1].bits) << 16;
+}
+}  // namespace detail
+
+/// c (16, 8) += a (16, 16) b (16, 8) by the threads of a warp together; each gives and gets its part.
+TW_DEVICE void mma_m16n8k16(float* c, const f16* a, const f16* b) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(detail::pair(a)), "r"(detail::pair(a + 2)), "r"(detail::pair(a + 4)), "r"(detail::pair(a + 6)),
+        "r"(detail::pair(b)), "r"(detail::pair(b + 2)));
+}
+TW_DEVICE void mma_m16n8k16(float* c, const bf16* a, const bf16* b) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(detail::pair(a)), "r"(detail::pair(a + 2)), "r"(detail::pair(a + 4)), "r"(detail::pair(a + 6)),
+        "r"(detail::pair(b)), "r"(detail::pair(b + 2)));
+}
+
 /// Waits for all threads of the block; their earlier reads and writes happen before later ones.
 TW_DEVICE void barrier() { __syncthreads(); }
 

@@ -147,6 +147,34 @@ T shuffle_xor(T v, int mask, int line = __builtin_LINE()) {
   return v;
 }
 
+/// c (16, 8) += a (16, 16) b (16, 8), from the parts of all lanes: a lane has rows lane / 4 and that + 8, and columns
+/// 2 (lane % 4), one more, and 8 further of a; b and c likewise (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+template <class T>
+void mma_m16n8k16(float* c, const T* a, const T* b, int line = __builtin_LINE()) {
+  struct Part {
+    T a[8], b[4];
+  };
+  static_assert(sizeof(Part) <= emu::largest_exchange, "a lane's part of a product is too large");
+  Part mine;
+  __builtin_memcpy(mine.a, a, sizeof(mine.a));
+  __builtin_memcpy(mine.b, b, sizeof(mine.b));
+  const char* all = emu::current->exchange(emu::current, &mine, sizeof(mine), line);
+  const int lane = emu::lane();
+  emu::current->matrix_calls += lane == 0;
+  for (int low = 0; low < 2; ++low)
+    for (int odd = 0; odd < 2; ++odd) {
+      const int row = lane / 4, column = lane % 4 * 2 + odd;
+      float sum = c[low * 2 + odd];
+      for (int k = 0; k < 16; ++k) {
+        Part of_row, of_column;
+        __builtin_memcpy(&of_row, all + (row * 4 + k % 8 / 2) * int(sizeof(Part)), sizeof(Part));
+        __builtin_memcpy(&of_column, all + (column * 4 + k % 8 / 2) * int(sizeof(Part)), sizeof(Part));
+        sum += to_f32(of_row.a[k / 8 * 4 + low * 2 + k % 2]) * to_f32(of_column.b[k / 8 * 2 + k % 2]);
+      }
+      c[low * 2 + odd] = sum;
+    }
+}
+
 inline void barrier(int line = __builtin_LINE()) { emu::current->barrier(emu::current, line); }
 
 namespace emu {

@@ -98,6 +98,7 @@ class Machine {
       run_block(block);
       if (report_.stopped) break;
     }
+    report_.matrix_calls = context_.matrix_calls;
     return std::move(report_);
   }
 

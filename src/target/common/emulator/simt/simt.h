@@ -69,6 +69,7 @@ struct Report {
   bool stopped = false;       // the launch ended early: results are incomplete
   int64_t accesses = 0;       // checked accesses to global and shared memory
   int64_t barriers = 0;       // barriers that a whole block passed
+  int64_t matrix_calls = 0;   // products that a warp did on its matrix unit
   bool clean() const { return total == 0; }
   /// The same in the form that all emulators share: kinds by name, buffers as memory, threads as actors.
   tilewright::Report common(const std::string& kernel) const;
