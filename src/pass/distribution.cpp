@@ -26,8 +26,17 @@ void append(std::vector<Digit>& digits, Digit d) {
   if (d.extent > 1) digits.push_back(d);
 }
 
+/// In ascending order, neighbouring digits as one.
 void sort_copies(Distribution& d) {
   std::sort(d.copies.begin(), d.copies.end(), [](const Digit& a, const Digit& b) { return a.threads < b.threads; });
+  std::vector<Digit> merged;
+  for (const Digit& digit : d.copies) {
+    if (!merged.empty() && merged.back().threads * merged.back().extent == digit.threads)
+      merged.back().extent *= digit.extent;
+    else
+      merged.push_back(digit);
+  }
+  d.copies = std::move(merged);
 }
 
 /// Numbers the slots densely, in the order that they have.

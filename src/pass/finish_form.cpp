@@ -86,6 +86,11 @@ KernelRef finish_form(const KernelRef& kernel, PassContext& context) {
       int64_t threads = 0;
       TW_CHECK(is_constant(loop->extents[0], &threads), "the thread count is not a constant");
       Stmt dealt = DealOut(names, loop->vars[0], threads, context.caps()).run(loop->body);
+      // What every thread reads of a distributed tile is the only element, which every thread has.
+      dealt = rewrite_as(dealt, [](const Any& inner) -> Any {
+        const auto* l = as<Load>(inner);
+        return l && !l->buffer->layout.empty() ? Any(load(slots_of(*l->buffer), {index(0)})) : inner;
+      });
       return make_at<For>(loop->at, loop->how, loop->vars, loop->extents, loop->stages, dealt);
     });
   }

@@ -91,10 +91,18 @@ class Uses {
     return f;
   }
 
+  /// The element of a fragment that has one lies with every thread.
   void elements_outside_loops(const Any& root) {
+    auto is_single = [&](const Buffer& b, const Exprs& indices) {
+      const Fragment* f = find(b);
+      return f && f->size == 1 &&
+             std::all_of(indices.begin(), indices.end(), [](const Expr& i) { return is_constant_equal(i, 0); });
+    };
     post_order(root, [&](const Node& node) {
-      if (const auto* l = as<Load>(&node)) keep_whole(*l->buffer, "an element is read outside a parallel loop");
-      if (const auto* s = as<Store>(&node)) keep_whole(*s->buffer, "an element is written outside a parallel loop");
+      if (const auto* l = as<Load>(&node); l && !is_single(*l->buffer, l->indices))
+        keep_whole(*l->buffer, "an element is read outside a parallel loop");
+      if (const auto* s = as<Store>(&node); s && !is_single(*s->buffer, s->indices))
+        keep_whole(*s->buffer, "an element is written outside a parallel loop");
     });
   }
 

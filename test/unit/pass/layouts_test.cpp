@@ -231,7 +231,7 @@ kernel k stage traced {
           barrier
           store part[0] = (exchange[0] + exchange[1])
           store sum[0] = (sum[0] + part[0])
-          when (((t % 4) == 0) and ((t // 4) == 0)) {
+          when (t == 0) {
             store B[0] = sum[0]
           }
         }
