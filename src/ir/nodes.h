@@ -271,7 +271,7 @@ struct Mma : StmtNode {
   TW_NODE(Mma, "mma {unit} {a} at {a_at} x {b} at {b_at} -> {c} at {c_at}", unit, a, a_at, b, b_at, c, c_at)
 };
 
-/// Engines form: `body` is issued to the in-order queue of `engine` (a name of the machine's Caps).
+/// Engines form: `body` is issued to the queue of `engine` (a name of the machine's Caps).
 struct OnEngine : StmtNode {
   using Base = StmtNode;
   std::string engine;

@@ -66,8 +66,8 @@ struct Caps {
   const MatrixUnit* matrix_unit(const std::string& name) const;
   const Memory* memory(const std::string& name) const;
   const Engine* engine(const std::string& name) const;
-  /// The engine that element loops run on; null in the other models.
-  const Engine* scalar_engine() const;
+  /// Engines model: the engine that element loops run on.
+  const Engine& scalar_engine() const;
   const CopyPath* path(const std::string& from, const std::string& to) const;
 };
 
