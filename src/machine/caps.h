@@ -57,7 +57,7 @@ struct Caps {
   std::vector<Engine> engines;
   std::vector<CopyPath> paths;
   int64_t flags_per_pair = 0;  // flag ids of one ordered pair of engines
-  int64_t max_threads = 1;     // per block
+  int64_t max_threads = 1;     // per block, at most ir::kMostThreadsOfBlock
   int64_t cores = 0;           // engines model: cores that a launch may use at once
   int64_t max_blocks = INT64_MAX;
   std::vector<DType> storage_types;     // element types of buffers
