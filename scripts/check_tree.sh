@@ -22,6 +22,8 @@ jit: target pass dsl machine ir runtime numeric layout base
 outside='kernels comm align parallel serve python examples bench tools'
 # Public headers of a folder with another name; a public header is otherwise of the folder of its name, or else of base.
 header_rules='builder:dsl'
+# The one header of a folder that other folders may include; its other headers are internal.
+interfaces='pass:pass/passes.h'
 # Words that src/pass must not contain, as part of an identifier or in a string. Case does not matter.
 target_names='cpu cuda nvrtc ptx nvidia hip rocm amdgpu ascend cann metal msl webgpu wgsl opencl musa maca bang llvm x86'
 line_limit=800
@@ -60,7 +62,8 @@ faults=$(
 
   # shellcheck disable=SC2016  # awk text
   of '^(include|src|tools|bench|examples|python)/.*\.(cpp|cc|h|hpp|inc)$' \
-    awk -v rules="$(printf '%s' "$include_rules" | tr '\n' ';')" -v outside="$outside" -v headers="$header_rules" '
+    awk -v rules="$(printf '%s' "$include_rules" | tr '\n' ';')" -v outside="$outside" -v headers="$header_rules" \
+    -v interfaces="$interfaces" '
     BEGIN {
       n = split(rules, line, ";")
       for (i = 1; i <= n; i++)
@@ -74,6 +77,8 @@ faults=$(
       for (i = 1; i <= n; i++) above[line[i]] = 1
       n = split(headers, line, " ")
       for (i = 1; i <= n; i++) { split(line[i], part, ":"); owner[part[1]] = part[2] }
+      n = split(interfaces, line, " ")
+      for (i = 1; i <= n; i++) { split(line[i], part, ":"); interface[part[1]] = part[2] }
     }
     function fault(what, may) { printf "%s:%d: includes %s; %s\n", FILENAME, FNR, what, may }
     function exists(path,    text, got) { got = (getline text < path) >= 0; close(path); return got }
@@ -127,6 +132,8 @@ faults=$(
       if (FILENAME ~ /\/emulator\// && exists(here "/" name)) next
       if (index(name, "/") == 0) { fault(shown, "write it relative to include/ or src/"); next }
       if (!((me, to[1]) in allowed)) fault(shown, text)
+      else if (me != to[1] && to[1] in interface && name != interface[to[1]])
+        fault(shown, "only src/" to[1] " may include it; others include " interface[to[1]])
       else if (me == "target" && to[1] == "target" && to[2] != sub_folder && to[2] != "common") fault(shown, text)
     }'
 

@@ -27,6 +27,7 @@ file src/dsl/trace.cpp '#include "tilewright/dsl.h"' '#include "ir/node.h"'
 file src/machine/caps.h '#include "ir/node.h"' '#include "runtime/plan.h"'
 file src/pass/place.cpp '#include "machine/caps.h"' '// The limit of 65,535 is that of cuda.' \
   'int relationship, pitched, scpu, metallic;' 'auto u = "https://x.org/a";'
+file src/pass/lower.cpp '#include "pass/lower.h"'
 file src/target/cuda/emit.cpp '#include "target/cuda/emit.h"' '#include "target/common/printer.h"' '#include "pass/passes.h"' \
   'auto text = R"(' '#include "target/ascend/inside_a_raw_string.h"' ')";' 'auto one = R"x(a)x";' '#include "base/check.h"'
 file src/target/common/emulator/simt/thread.h '#include "warp.h"'
@@ -72,6 +73,8 @@ expect 'src/target/ascend/bad.cpp:1: includes "target/cuda/emit.h"; src/target/a
 expect 'src/target/ascend/bad.cpp:2: includes "jit/compile.h"; src/target/ascend may include'
 file src/target/common/bad.cpp '#include "target/cuda/emit.h"'
 expect 'src/target/common/bad.cpp:1: includes "target/cuda/emit.h"'
+file src/target/cuda/bad.cpp '#include "pass/lower.h"'
+expect 'src/target/cuda/bad.cpp:1: includes "pass/lower.h"; only src/pass may include it; others include pass/passes.h'
 file src/jit/bad.cpp '#include "kernels/gemm.h"'
 expect 'src/jit/bad.cpp:1: includes "kernels/gemm.h"; src/jit may include: target'
 file src/kernels/bad.cpp '#include "jit/compile.h"'

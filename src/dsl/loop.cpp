@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "dsl/state.h"
+#include "ir/nodes.h"
 #include "ir/walk.h"
 
 namespace tilewright::detail {
@@ -96,8 +97,9 @@ const Value* LoopBase::open() {
     block.certain = block.certain && constant && value >= 1;
     block.extents.push_back(std::move(n));
   }
-  if (word_ == LoopWord::grid && (number_ < 1 || number_ > 1024))
-    raise(at_, fmt::format("grid: threads is {}: a block has 1 to 1024 compute threads", number_));
+  if (word_ == LoopWord::grid && (number_ < 1 || number_ > ir::kMostThreadsOfBlock))
+    raise(at_,
+          fmt::format("grid: threads is {}: a block has 1 to {} compute threads", number_, ir::kMostThreadsOfBlock));
   if (word_ == LoopWord::pipelined && (number_ < 0 || number_ > 8))
     raise(at_, fmt::format("pipelined: stages is {}: it must be 0 to 8", number_));
 

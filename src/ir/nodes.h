@@ -109,6 +109,10 @@ struct Seq : StmtNode {
   TW_NODE(Seq, "", stmts)
 };
 
+/// The most compute threads of a block that a program may ask for: what GPUs give one. It is the language's limit, so
+/// that machines without threads do not accept what no machine with threads can run. No machine's Caps say more.
+inline constexpr int64_t kMostThreadsOfBlock = 1024;
+
 /// One phase of a kernel: the body runs once for each block, blocks are unordered. `threads` counts compute threads.
 struct Grid : StmtNode {
   using Base = StmtNode;
@@ -271,7 +275,7 @@ struct Mma : StmtNode {
   TW_NODE(Mma, "mma {unit} {a} at {a_at} x {b} at {b_at} -> {c} at {c_at}", unit, a, a_at, b, b_at, c, c_at)
 };
 
-/// Engines form: `body` is issued to the in-order queue of `engine` (a name of the machine's Caps).
+/// Engines form: `body` is issued to the queue of `engine` (a name of the machine's Caps).
 struct OnEngine : StmtNode {
   using Base = StmtNode;
   std::string engine;

@@ -1,5 +1,9 @@
 #include "machine/caps.h"
 
+#include <algorithm>
+
+#include "base/check.h"
+
 namespace tilewright {
 
 const MatrixUnit* Caps::matrix_unit(const std::string& name) const {
@@ -20,10 +24,10 @@ const Engine* Caps::engine(const std::string& name) const {
   return nullptr;
 }
 
-const Engine* Caps::scalar_engine() const {
-  for (const Engine& e : engines)
-    if (e.scalar) return &e;
-  return nullptr;
+const Engine& Caps::scalar_engine() const {
+  const auto scalar = std::find_if(engines.begin(), engines.end(), [](const Engine& e) { return e.scalar; });
+  TW_CHECK(scalar != engines.end(), target + ": no engine of this machine runs element loops");
+  return *scalar;
 }
 
 const CopyPath* Caps::path(const std::string& from, const std::string& to) const {

@@ -57,7 +57,7 @@ struct Caps {
   std::vector<Engine> engines;
   std::vector<CopyPath> paths;
   int64_t flags_per_pair = 0;  // flag ids of one ordered pair of engines
-  int64_t max_threads = 1;     // per block
+  int64_t max_threads = 1;     // per block, at most ir::kMostThreadsOfBlock
   int64_t cores = 0;           // engines model: cores that a launch may use at once
   int64_t max_blocks = INT64_MAX;
   std::vector<DType> storage_types;     // element types of buffers
@@ -66,8 +66,8 @@ struct Caps {
   const MatrixUnit* matrix_unit(const std::string& name) const;
   const Memory* memory(const std::string& name) const;
   const Engine* engine(const std::string& name) const;
-  /// The engine that element loops run on; null in the other models.
-  const Engine* scalar_engine() const;
+  /// Engines model: the engine that element loops run on.
+  const Engine& scalar_engine() const;
   const CopyPath* path(const std::string& from, const std::string& to) const;
 };
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "base/check.h"
 #include "ir/build.h"
 #include "ir/walk.h"
 #include "pass/passes.h"
@@ -16,7 +15,7 @@ std::string where(const std::string& memory) { return memory.empty() ? "global m
 class AssignEngines {
  public:
   explicit AssignEngines(PassContext& context)
-      : context_(context), caps_(context.caps()), scalar_(caps_.scalar_engine()->name) {}
+      : context_(context), caps_(context.caps()), scalar_(caps_.scalar_engine().name) {}
 
   Stmt run(const Stmt& s) {
     switch (s->kind) {
@@ -47,7 +46,7 @@ class AssignEngines {
  private:
   /// A value outside parallel loops is computed where control flow runs, on the issuing engine.
   void control(const Expr& value, const Stmt& s) const {
-    if (caps_.scalar_engine()->issues || !reads_memory(value)) return;
+    if (caps_.scalar_engine().issues || !reads_memory(value)) return;
     throw UserError(s->at,
                     fmt::format("{}: this value reads memory outside a parallel loop, and the engine that issues "
                                 "cannot; read it inside parallel(...), or pass it as a scalar argument",
@@ -63,6 +62,7 @@ class AssignEngines {
   Stmt copy(const Copy& c, const Stmt& s) {
     const std::string &from = c.src->buffer->memory, &to = c.dst->buffer->memory;
     const CopyPath* path = caps_.path(from, to);
+    // Between tiles, element loops copy where no engine does.
     if (!path && !from.empty() && !to.empty()) return on(scalar_, s);
     if (!path)
       throw UserError(s->at,
@@ -98,7 +98,6 @@ class AssignEngines {
 }  // namespace
 
 KernelRef assign_engines(const KernelRef& kernel, PassContext& context) {
-  TW_CHECK(context.caps().scalar_engine(), "a machine of engines has none that runs element loops");
   return make_at<Kernel>(kernel->at, kernel->name, kernel->stage, kernel->scalars, kernel->params,
                          AssignEngines(context).run(kernel->body));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "ir/walk.h"
 #include "pass/passes.h"
 
@@ -39,6 +40,8 @@ void check_value(const Node& node, const Caps& caps, Location at) {
 
 KernelRef check_machine(const KernelRef& kernel, PassContext& context) {
   const Caps& caps = context.caps();
+  TW_CHECK(caps.max_threads <= kMostThreadsOfBlock,
+           fmt::format("{}: {} threads in a block, more than the language has", caps.target, caps.max_threads));
   for (const auto& param : kernel->params) check_buffer(*param, caps);
   for (const auto& scalar : kernel->scalars)
     if (std::find(caps.arithmetic_types.begin(), caps.arithmetic_types.end(), scalar->type) ==

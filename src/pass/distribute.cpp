@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "base/check.h"
 #include "ir/bounds.h"
@@ -104,8 +105,13 @@ Stmt Distribute::loop(const For& loop, const Distribution& dealt) {
     if (dealt.axes[k].is_padded()) inside = both(inside, less(loop.vars[k], index(dealt.axes[k].extent)));
   if (inside) body = make_at<When>(loop.at, inside, body, Stmt());
   Stmts stmts;
+  std::set<std::string> used;
+  post_order(body, [&](const Node& node) {
+    if (const auto* v = as<Var>(&node)) used.insert(v->name);
+  });
   for (size_t k = 0; k < loop.vars.size(); ++k)
-    stmts.push_back(make_at<Let>(loop.at, loop.vars[k], coordinate(dealt.axes[k], place.digits[k])));
+    if (used.contains(loop.vars[k]->name))
+      stmts.push_back(make_at<Let>(loop.at, loop.vars[k], coordinate(dealt.axes[k], place.digits[k])));
   stmts.push_back(body);
   return around(place, sequence(std::move(stmts), loop.at), loop.at);
 }

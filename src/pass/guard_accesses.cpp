@@ -10,9 +10,10 @@ namespace {
 
 using namespace ir;
 
-class Guard {
+/// Walks the statements with what is known of the variables around them.
+class GuardAccesses {
  public:
-  explicit Guard(const KernelRef& kernel) { known_.bind_scalars(*kernel); }
+  explicit GuardAccesses(const KernelRef& kernel) { known_.bind_scalars(*kernel); }
 
   Stmt run(const Stmt& s) {
     switch (s->kind) {
@@ -105,7 +106,7 @@ class Guard {
 }  // namespace
 
 KernelRef guard_accesses(const KernelRef& kernel, PassContext& context) {
-  Guard guard(kernel);
+  GuardAccesses guard(kernel);
   Stmt body = guard.run(kernel->body);
   context.fact("guard_accesses",
                fmt::format("{} element accesses need a guard; the others are proved in range", guard.guards()),

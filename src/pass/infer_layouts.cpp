@@ -70,12 +70,11 @@ class Uses {
 
   void alloc(const Buffer& b) {
     if (b.space != Space::fragment || b.memory != memory_ || b.shape.empty()) return;
-    Fragment f{ref(&b), {}, 1, {}, {}};
+    Fragment f{ref(&b), {}, element_count(b), {}, {}};
     for (const Expr& e : b.shape) {
       int64_t n = 0;
       is_constant(e, &n);
       f.shape.push_back(n);
-      f.size *= n;
     }
     fragments.emplace(b.name, std::move(f));
     order.push_back(b.name);
@@ -211,16 +210,16 @@ class Uses {
 
   /// Every access of a fragment has the loop's variables as its indices, and one fragment has all of them.
   void parallel(const For& loop) {
-    struct Access {
+    struct FragmentUse {
       const Buffer* buffer;
       bool write;
       std::vector<int> vars;  // of each axis; -1: extent 1
     };
-    std::vector<Access> accesses;
+    std::vector<FragmentUse> accesses;
     auto note = [&](const Buffer& b, const Exprs& indices, bool write) {
       Fragment* f = find(b);
       if (!f) return;
-      Access a{&b, write, {}};
+      FragmentUse a{&b, write, {}};
       std::vector<bool> used(loop.vars.size());
       for (size_t d = 0; d < indices.size(); ++d) {
         if (f->shape[d] == 1) {
@@ -241,7 +240,7 @@ class Uses {
       if (const auto* l = as<Load>(&node)) note(*l->buffer, l->indices, false);
       if (const auto* s = as<Store>(&node)) note(*s->buffer, s->indices, true);
     });
-    auto covers = [&](const Access& a) {
+    auto covers = [&](const FragmentUse& a) {
       for (size_t k = 0; k < loop.vars.size(); ++k)
         if (!is_constant_equal(loop.extents[k], 1) &&
             std::find(a.vars.begin(), a.vars.end(), static_cast<int>(k)) == a.vars.end())
@@ -257,21 +256,21 @@ class Uses {
       if (const auto* s = as<Store>(&node); s && read.contains(s->buffer->name))
         update.buffers.push_back(s->buffer->name);
     });
-    for (const Access& a : accesses) update.fragments.push_back(a.buffer->name);
+    for (const FragmentUse& a : accesses) update.fragments.push_back(a.buffer->name);
     if (!update.buffers.empty() && !accesses.empty()) updates.push_back(std::move(update));
 
     std::vector<std::string> full;
-    for (const Access& a : accesses)
+    for (const FragmentUse& a : accesses)
       if (covers(a)) full.push_back(a.buffer->name);
-    for (const Access& to : accesses) {
+    for (const FragmentUse& to : accesses) {
       if (full.empty()) keep_whole(*to.buffer, "a loop over more than its axes uses it");
       if (covers(to)) continue;
       if (to.write) keep_whole(*to.buffer, "a loop over more than its axes writes it");
       needs.emplace_back(to.buffer->name, full);
     }
-    for (const Access& from : accesses) {
+    for (const FragmentUse& from : accesses) {
       if (!covers(from)) continue;
-      for (const Access& to : accesses) {
+      for (const FragmentUse& to : accesses) {
         if (to.buffer->name == from.buffer->name) {
           if (to.vars != from.vars) keep_whole(*to.buffer, "a loop uses it in two orders");
           continue;

@@ -50,8 +50,9 @@ ir::Stmt lower_gemm_by_steps(const ir::Gemm& gemm, Lowering& lowering);
 ir::Stmt prepare_reduce(const ir::Reduce& reduce, int64_t lanes, const std::string& scratch_memory, Lowering& lowering);
 
 /// A copy that an engine does as a whole, with both regions clipped to their tensors; what the source does not have is
-/// filled first, by loops on `scalar_engine`. An engine that does not convert moves elements of the type in global
-/// memory, from or to a tile of the copy's own, and `scalar_engine` converts between the tiles.
+/// filled first, by loops on `scalar_engine`. An engine that does not convert moves elements of one type, that of the
+/// source in global memory or else of the destination, and `scalar_engine` converts from or to a tile of the copy's
+/// own.
 ir::Stmt clip_engine_copy(const ir::Copy& copy, const std::string& engine, const std::string& scalar_engine,
                           bool converts, Lowering& lowering);
 

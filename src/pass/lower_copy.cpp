@@ -6,8 +6,8 @@ namespace {
 
 using namespace ir;
 
-/// The range [low, high) of a loop variable for which the region's element on one axis lies inside its buffer.
-struct Range {
+/// The values [low, high) of a loop variable for which the region's element on one axis lies inside its buffer.
+struct LoopBounds {
   Expr low, high;
 };
 
@@ -16,8 +16,8 @@ constexpr int64_t kFar = int64_t{1} << 62;
 Expr max_of(const Expr& a, const Expr& b) { return binary(BinaryOp::max, a, b); }
 
 /// One range a loop axis. An axis that plainly lies inside keeps [0, extent).
-std::vector<Range> clip(const Region& region) {
-  std::vector<Range> ranges;
+std::vector<LoopBounds> clip(const Region& region) {
+  std::vector<LoopBounds> ranges;
   for (size_t d : loop_axes(region)) {
     if (plainly_inside(region, d)) {
       ranges.push_back({index(0), region.extent[d]});
@@ -31,7 +31,7 @@ std::vector<Range> clip(const Region& region) {
   return ranges;
 }
 
-bool is_whole(const std::vector<Range>& ranges, const Region& region) {
+bool is_whole(const std::vector<LoopBounds>& ranges, const Region& region) {
   std::vector<size_t> axes = loop_axes(region);
   for (size_t i = 0; i < ranges.size(); ++i)
     if (!is_constant_equal(ranges[i].low, 0) || !same(ranges[i].high, region.extent[axes[i]])) return false;
@@ -48,8 +48,8 @@ Expr fixed_axes_inside(const Region& region) {
   return all;
 }
 
-std::vector<Range> intersect(const std::vector<Range>& a, const std::vector<Range>& b) {
-  std::vector<Range> both;
+std::vector<LoopBounds> intersect(const std::vector<LoopBounds>& a, const std::vector<LoopBounds>& b) {
+  std::vector<LoopBounds> both;
   for (size_t i = 0; i < a.size(); ++i) {
     auto pick = [](const Expr& x, const Expr& y, Expr (*op)(const Expr&, const Expr&)) {
       return same(x, y) ? x : op(x, y);
@@ -63,20 +63,21 @@ std::vector<Range> intersect(const std::vector<Range>& a, const std::vector<Rang
 }
 
 /// Names the bounds of a range, so that they are computed once.
-std::vector<Range> name_ranges(const std::vector<Range>& ranges, Lowering& lowering, Stmts& lets, Location at) {
+std::vector<LoopBounds> name_ranges(const std::vector<LoopBounds>& ranges, Lowering& lowering, Stmts& lets,
+                                    Location at) {
   auto named = [&](const Expr& e, const char* base) -> Expr {
     if (as<Const>(e) || as<Var>(e)) return e;
     Ref<Var> v = lowering.names.var(base);
     lets.push_back(make_at<Let>(at, v, e));
     return v;
   };
-  std::vector<Range> result;
-  for (const Range& r : ranges) result.push_back({named(r.low, "low"), named(r.high, "high")});
+  std::vector<LoopBounds> result;
+  for (const LoopBounds& r : ranges) result.push_back({named(r.low, "low"), named(r.high, "high")});
   return result;
 }
 
 /// The region with its loop axes restricted to the ranges.
-Ref<Region> restricted(const Region& region, const std::vector<Range>& ranges) {
+Ref<Region> restricted(const Region& region, const std::vector<LoopBounds>& ranges) {
   Exprs offset = region.offset, extent = region.extent;
   std::vector<size_t> axes = loop_axes(region);
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -86,12 +87,13 @@ Ref<Region> restricted(const Region& region, const std::vector<Range>& ranges) {
   return make_at<Region>(region.at, region.buffer, offset, extent);
 }
 
-/// A parallel loop over the ranges; `body` makes the statement for the element `low + var` of each axis.
-Stmt loop_over(const std::vector<Range>& ranges, Lowering& lowering, Location at, const Region& dst, const Region* src,
-               const Expr& fill) {
+/// A parallel loop over the ranges that stores to element `low + var` of each axis: that of `src`, or `fill` without
+/// it.
+Stmt loop_over(const std::vector<LoopBounds>& ranges, Lowering& lowering, Location at, const Region& dst,
+               const Region* src, const Expr& fill) {
   Lowering::Vars vars = lowering.vars(ranges.size());
   Exprs extents;
-  for (const Range& r : ranges) extents.push_back(sub(r.high, r.low));
+  for (const LoopBounds& r : ranges) extents.push_back(sub(r.high, r.low));
   auto element = [&](const Region& region) {
     Exprs at_index = region.offset;
     std::vector<size_t> axes = loop_axes(region);
@@ -110,7 +112,7 @@ Expr fill_value(const Copy& copy) {
 /// The pieces of a clipped copy: bounds as lets, the filling of what the source lacks, and the ranges that are copied.
 struct Clipped {
   Stmts before;
-  std::vector<Range> copied;
+  std::vector<LoopBounds> copied;
   Expr writable, readable;  // of the axes without a loop; null = yes
   Stmt filling;             // null when the source has everything
   Expr incomplete;          // when the filling is needed
@@ -118,7 +120,7 @@ struct Clipped {
 
 Clipped clip_copy(const Copy& copy, Lowering& lowering) {
   Clipped c;
-  std::vector<Range> written = clip(*copy.dst), readable = clip(*copy.src);
+  std::vector<LoopBounds> written = clip(*copy.dst), readable = clip(*copy.src);
   c.writable = fixed_axes_inside(*copy.dst);
   c.readable = fixed_axes_inside(*copy.src);
   written = name_ranges(written, lowering, c.before, copy.at);
@@ -175,7 +177,7 @@ Stmt lower_copy(const Copy& copy, Lowering& lowering) {
 Stmt lower_fill(const Fill& fill, Lowering& lowering) {
   if (lowering.guard == Guard::clipped) {
     Stmts stmts;
-    std::vector<Range> ranges = name_ranges(clip(*fill.dst), lowering, stmts, fill.at);
+    std::vector<LoopBounds> ranges = name_ranges(clip(*fill.dst), lowering, stmts, fill.at);
     stmts.push_back(guarded(fixed_axes_inside(*fill.dst),
                             loop_over(ranges, lowering, fill.at, *fill.dst, nullptr, fill.value), fill.at));
     return sequence(std::move(stmts), fill.at);
@@ -189,7 +191,7 @@ Stmt lower_fill(const Fill& fill, Lowering& lowering) {
 namespace {
 
 /// The ranges of a copy by an engine that does not convert. The tile in between has the shape of the copy's tile.
-Stmts move_and_convert(const Copy& copy, const std::vector<Range>& ranges, const std::string& engine,
+Stmts move_and_convert(const Copy& copy, const std::vector<LoopBounds>& ranges, const std::string& engine,
                        const std::string& scalar_engine, Lowering& lowering) {
   const bool loads = copy.src->buffer->space == Space::global;
   const Region& tile = loads ? *copy.dst : *copy.src;
@@ -217,7 +219,7 @@ Stmt clip_engine_copy(const Copy& copy, const std::string& engine, const std::st
                       Lowering& lowering) {
   Clipped c = clip_copy(copy, lowering);
   Expr something = both(c.writable, c.readable);
-  for (const Range& r : c.copied)
+  for (const LoopBounds& r : c.copied)
     if (!as<Const>(r.low) || !as<Const>(r.high)) something = both(something, less(r.low, r.high));
   if (c.filling)
     c.before.push_back(

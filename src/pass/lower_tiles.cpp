@@ -46,7 +46,7 @@ class LowerTiles {
   }
 
   Stmt on_engine(const OnEngine& on) {
-    const std::string& scalar = context_.caps().scalar_engine()->name;
+    const std::string& scalar = context_.caps().scalar_engine().name;
     const auto* copy = as<Copy>(on.body);
     if (copy && on.engine != scalar) {
       const CopyPath* path = context_.caps().path(copy->src->buffer->memory, copy->dst->buffer->memory);

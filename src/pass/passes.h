@@ -1,6 +1,7 @@
 #pragma once
-// The passes, one a file, each with a three-line contract: what it takes, what it gives, what it refuses. The
-// one list of their order is pipeline.cpp. A pass reads the machine's Caps; it never asks for a target's name.
+// The passes, each in a file of its own name (simplify is the rewriter of src/ir, called in pipeline.cpp) and with a
+// contract: what it takes, what it gives, what it refuses. The one list of their order is pipeline.cpp. A pass reads
+// the machine's Caps; it never asks for a target's name.
 #include <optional>
 #include <string>
 #include <vector>

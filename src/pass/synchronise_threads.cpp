@@ -12,7 +12,7 @@ using namespace ir;
 
 /// One access since the last barrier. `loop` is the parallel loop that deals its iterations out to the threads; null
 /// when every thread makes the access.
-struct Access {
+struct MemoryAccess {
   Ref<Buffer> buffer;
   bool write;
   Ref<For> loop;
@@ -24,7 +24,7 @@ bool equal_lists(const Exprs& a, const Exprs& b) {
          std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return equal(x, y); });
 }
 
-bool operator==(const Access& a, const Access& b) {
+bool operator==(const MemoryAccess& a, const MemoryAccess& b) {
   return a.buffer->name == b.buffer->name && a.write == b.write && equal(a.loop, b.loop) &&
          equal_lists(a.indices, b.indices);
 }
@@ -38,7 +38,7 @@ bool dealt_alike(const For& a, const For& b) {
 
 /// Two accesses never meet on different threads when their loops over equal constant extents are dealt out alike, their
 /// indices agree and every loop variable stands alone in one of them.
-bool on_one_thread(const Access& a, const Access& b) {
+bool on_one_thread(const MemoryAccess& a, const MemoryAccess& b) {
   if (!a.loop || !b.loop || !equal_lists(a.loop->extents, b.loop->extents) || a.indices.size() != b.indices.size())
     return false;
   for (const Expr& extent : a.loop->extents)
@@ -54,14 +54,14 @@ bool on_one_thread(const Access& a, const Access& b) {
   return std::all_of(used.begin(), used.end(), [](bool u) { return u; }) && dealt_alike(*a.loop, *b.loop);
 }
 
-bool conflict(const Access& a, const Access& b) {
+bool conflict(const MemoryAccess& a, const MemoryAccess& b) {
   return (a.write || b.write) && a.buffer->name == b.buffer->name && !on_one_thread(a, b);
 }
 
-using Accesses = std::vector<Access>;
+using Accesses = std::vector<MemoryAccess>;
 
 void add_accesses(Accesses& to, const Accesses& from) {
-  for (const Access& a : from)
+  for (const MemoryAccess& a : from)
     if (std::find(to.begin(), to.end(), a) == to.end()) to.push_back(a);
 }
 
@@ -121,8 +121,8 @@ class Synchronise {
 
   void use(const Accesses& accesses, Stmts& before, Location at) {
     bool wait = false;
-    for (const Access& mine : accesses)
-      for (const Access& earlier : pending_) wait |= conflict(earlier, mine);
+    for (const MemoryAccess& mine : accesses)
+      for (const MemoryAccess& earlier : pending_) wait |= conflict(earlier, mine);
     if (wait) {
       before.push_back(make_at<Barrier>(at));
       pending_.clear();

@@ -290,7 +290,6 @@ class Machine : ElementSource {
 
   Window window(const Ref<Region>& r) { return {&storage(*r->buffer), integers(r->offset), integers(r->extent)}; }
 
-  /// The axes of a region that its partner sees: those whose extent is not the constant 1.
   /// Calls body with the index in the buffer of each point of the window.
   template <class F>
   void for_each_element(const Window& w, F&& body) {

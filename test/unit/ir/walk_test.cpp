@@ -104,6 +104,18 @@ TEST(Substitute, ReplacesAVariableEverywhere) {
   EXPECT_EQ(substitute_in(e, {{make<Var>("k"), index(2)}}).get(), e.get());
 }
 
+TEST(Phases, AreTheStatementsOfTheBodyOrTheBodyItself) {
+  auto kernel = [](const std::string& grids) { return parse_kernel("kernel k stage traced {" + grids + "}"); };
+  const std::string one = " grid b in 2 threads 1 { } ", other = " grid c in 3 threads 1 { } ";
+  EXPECT_TRUE(phases(*kernel("")).empty());
+  EXPECT_EQ(phases(*kernel(one)).size(), 1u);
+  EXPECT_EQ(phases(*kernel(one + other)).size(), 2u);
+  Ref<Kernel> bare =
+      make<Kernel>("k", Stage::traced, std::vector<Ref<Var>>{}, std::vector<Ref<Buffer>>{}, phases(*kernel(one))[0]);
+  ASSERT_EQ(phases(*bare).size(), 1u);
+  EXPECT_EQ(phases(*bare)[0].get(), bare->body.get());
+}
+
 TEST(Release, FreesADiamondOnce) {
   // A count that went wrong would crash here or under a sanitizer.
   Expr root = x;

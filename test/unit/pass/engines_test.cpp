@@ -13,7 +13,7 @@ using test::engines_machine;
 using test::kCopyIn;
 using test::refusal;
 
-TEST(Place, EnginesOfAMachineMadeOfATable) {
+TEST(AssignEngines, EnginesOfAMachineMadeOfATable) {
   EXPECT_GOLDEN(after(kCopyIn, engines_machine(), {plan_grid, place, assign_engines}), R"(
     kernel k stage placed {
       scalar n: i64
@@ -42,6 +42,43 @@ TEST(Place, EnginesOfAMachineMadeOfATable) {
       }
     }
   )");
+}
+
+TEST(AssignEngines, ACopyBetweenTilesTakesItsPathAndElsewhereTheScalarEngine) {
+  const char* text = R"(
+kernel k stage traced {
+  grid b in 1 threads 1 {
+    alloc a: f32[8] shared
+    alloc c: f32[8] fragment
+    fill a[0:+8] = 0:f32
+    copy a[0:+8] -> c[0:+8]
+  }
+})";
+  auto engine_of_copy = [&](const Caps& caps) {
+    const std::string out = after(text, test::TableMachine(caps), {plan_grid, place, assign_engines});
+    const size_t copy = out.find("copy a"), on = out.rfind("on ", copy) + 3;
+    return out.substr(on, out.find(" {", on) - on);
+  };
+  Caps caps = engines_machine().caps();
+  caps.memories.push_back({.name = "near", .bytes = 4096, .alignment = 32});
+  caps.memory_of[static_cast<int>(ir::Space::fragment)] = "near";
+  EXPECT_EQ(engine_of_copy(caps), "scalar");
+  caps.paths.push_back({"near", "pad", "out"});
+  EXPECT_EQ(engine_of_copy(caps), "scalar");  // the other way round
+  caps.paths.push_back({"pad", "near", "out"});
+  EXPECT_EQ(engine_of_copy(caps), "out");
+}
+
+TEST(AssignEngines, AMachineOfEnginesHasOneForElementLoops) {
+  Caps caps = engines_machine().caps();
+  caps.engines[0].scalar = false;
+  try {
+    after(kCopyIn, test::TableMachine(caps), {plan_grid, place, assign_engines});
+    ADD_FAILURE() << "accepted";
+  } catch (const InternalError& e) {
+    EXPECT_NE(e.message().find("enginy: no engine of this machine runs element loops"), std::string::npos)
+        << e.message();
+  }
 }
 
 TEST(SynchroniseEngines, FlagsBetweenEnginesAndAcrossRounds) {
@@ -257,7 +294,7 @@ TEST(LowerTiles, ACopyThatConvertsGoesThroughATileWhereItsEngineCannot) {
             std::string::npos);
 }
 
-TEST(Place, AConvertingCopyOfRunTimeExtentsIsRefused) {
+TEST(AssignEngines, AConvertingCopyOfRunTimeExtentsIsRefused) {
   EXPECT_EQ(
       refusal(R"(
 kernel k stage traced {
@@ -272,7 +309,7 @@ kernel k stage traced {
       "enginy: copy converts f16 to f32, which goes through a tile of its own here: its extents must be constants");
 }
 
-TEST(Place, ReadsInControlFlowNeedAnIssuingEngineThatReads) {
+TEST(AssignEngines, ReadsInControlFlowNeedAnIssuingEngineThatReads) {
   Caps caps = engines_machine().caps();
   caps.engines[0].issues = false;
   caps.engines[1].issues = true;

@@ -529,5 +529,14 @@ TEST(CheckMachine, ThreadCountsAndTypesAreRefusedWithWhatThereIs) {
       "thready: this value is computed in u32, which this machine cannot do; it computes in bool, f32, f64, i32, i64");
 }
 
+TEST(CheckMachine, NoMachineHasMoreThreadsThanTheLanguage) {
+  const char* text = "kernel k stage traced { grid b in 1 threads 1 { } }";
+  Caps caps = threads_machine().caps();
+  caps.max_threads = ir::kMostThreadsOfBlock;
+  EXPECT_EQ(refusal(text, test::TableMachine(caps), {check_machine}), "accepted");
+  ++caps.max_threads;
+  EXPECT_THROW(after(text, test::TableMachine(caps), {check_machine}), InternalError);
+}
+
 }  // namespace
 }  // namespace tilewright

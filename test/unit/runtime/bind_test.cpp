@@ -131,6 +131,32 @@ TEST(Formula, HasTheLanguagesDivision) {
   EXPECT_EQ(to_string(of(BinaryOp::mul, 4), names), "(n * 4)");
 }
 
+TEST(LaunchSize, ABlockMoreThanTheMachineHasIsRefused) {
+  LaunchPlan p;
+  p.kernel = "wide";
+  Phase phase;
+  phase.grid = {scalar(0), scalar(1)};
+  phase.blocks = Formula::of(5);
+  phase.most_blocks = 12;
+  auto size = [&](int64_t n, int64_t m) {
+    BoundArguments bound;
+    bound.formula_scalars = {n, m};
+    try {
+      return std::to_string(launch_size(p, phase, bound, Location("user.cpp", 12)));
+    } catch (const UserError& e) {
+      EXPECT_EQ(e.location().line, 12u);
+      return e.message();
+    }
+  };
+  EXPECT_EQ(size(3, 4), "5");
+  EXPECT_EQ(size(13, 1), "wide: grid(13, 1) has more blocks than a launch on this machine, 12; let a block do more");
+  EXPECT_EQ(size(13, 0), "0");
+  EXPECT_EQ(size(-13, -1), "0");
+  EXPECT_EQ(size(INT64_MAX, 3),
+            "wide: grid(9223372036854775807, 3) has more blocks than a launch on this machine, 12; "
+            "let a block do more");
+}
+
 TEST(Formula, WrapsAtTheWidthOfItsTypes) {
   using Kind = Formula::Step::Kind;
   Formula twice{{{Kind::scalar, i32, 0, {}},

@@ -8,32 +8,23 @@ namespace {
 const bool registered = Batch::add("vector_add", "vector_add", kVectorAdd) &&
                         Batch::add("reverse", "reverse", kReverse) && Batch::add("block_sum", "block_sum", kBlockSum) &&
                         Batch::add("transpose", "transpose", kTranspose) &&
-                        Batch::add("row_loop", "row_loop", kRowLoop) && Batch::add("histogram", "histogram", R"(
-__global__ void histogram(tw::global<const int> in, tw::global<int> bins, tw::global<float> largest, int n) {
-  tw::shared<int> local = tw::shared_at<int>(0, 8, "local");
-  if (threadIdx.x < 8) local[threadIdx.x] = 0;
-  tw::barrier();
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-    tw::atomic_add(local, tw::floormod(in[i], 8), 1);
-    tw::atomic_max(largest, 0, (float)in[i]);
-  }
-  tw::barrier();
-  if (threadIdx.x < 8) tw::atomic_add(bins, threadIdx.x, local[threadIdx.x]);
-}
-)") && Batch::add("wide", "wide", R"(
+                        Batch::add("row_loop", "row_loop", kRowLoop) && Batch::add("wide", "wide", R"(
+// accesses of several elements each
+struct Pair { float v[2]; };
+struct Four { float v[4]; };
 __global__ void wide(tw::global<const float> A, tw::global<float> C) {
   tw::shared<float> s = tw::shared_at<float>(0, 32, "s");
   int t = threadIdx.x;
-  if (t < 8) s.store<4>(4 * t, A.load<4>(4 * t));
+  if (t < 8) tw::emu::store(s.view, 4 * t, 4, tw::emu::load<Four>(A.view, 4 * t, 4));
   tw::barrier();
   float left = s[t];
   tw::barrier();
   s[31 - t] = left;
   tw::barrier();
   if (t < 16) {
-    tw::vec<float, 2> pair = (s + 2 * t).load<2>(0);
-    pair[0] *= 10.0f;
-    (C + 2 * t).store<2>(0, pair);
+    Pair pair = tw::emu::load<Pair>((s + 2 * t).view, 0, 4);
+    pair.v[0] *= 10.0f;
+    tw::emu::store((C + 2 * t).view, 0, 4, pair);
   }
 }
 )") && Batch::add("mixed", "mixed", R"(
@@ -145,23 +136,6 @@ TEST(SimtCorrect, OneSharedRowReusedByALoop) {
         EXPECT_EQ(out[t], sum);
       }
     }
-  }
-}
-
-TEST(SimtCorrect, AtomicsOfManyThreadsAndBlocksAreNoRace) {
-  for (const Setting& s : kSettings) {
-    std::vector<int> in(333), bins(8, 0);
-    std::vector<float> largest(1, -1e9f);
-    for (int i = 0; i < 333; ++i) in[i] = i - 100;
-    Report report =
-        launch(Batch::instance()["histogram"], {5}, {32}, 32,
-               std::vector{buffer("in", in), buffer("bins", bins), buffer("largest", largest), Argument::i32(333)},
-               options_of(s));
-    expect_clean(report);
-    std::vector<int> want(8, 0);
-    for (int v : in) ++want[((v % 8) + 8) % 8];
-    EXPECT_EQ(bins, want);
-    EXPECT_EQ(largest[0], 232.0f);
   }
 }
 

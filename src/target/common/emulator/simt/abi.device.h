@@ -22,7 +22,7 @@ struct View {
   const char* name;
 };
 
-enum AccessKind { read_access = 0, write_access = 1, atomic_access = 2 };
+enum AccessKind { read_access = 0, write_access = 1 };
 
 struct Context {
   Index3 thread;

@@ -1,4 +1,4 @@
-// Views of memory, barriers and atomics of generated kernels for CUDA C++ (nvcc and NVRTC, sm_70 and above), after
+// Views of memory and barriers of generated kernels for CUDA C++ (nvcc and NVRTC, sm_70 and above), after
 // rules.device.h. No other header is needed.
 namespace tw {
 /// Elements of device memory. As a kernel parameter it has the ABI of one pointer.
@@ -13,14 +13,6 @@ struct global {
   template <class I>
   TW_DEVICE global operator+(I n) const {
     return {p + n};
-  }
-  template <int N, class I>
-  TW_DEVICE vec<typename unqualified<T>::type, N> load(I i) const {
-    return *reinterpret_cast<const vec<typename unqualified<T>::type, N>*>(p + i);
-  }
-  template <int N, class I>
-  TW_DEVICE void store(I i, const vec<T, N>& v) const {
-    *reinterpret_cast<vec<T, N>*>(p + i) = v;
   }
 };
 
@@ -40,14 +32,6 @@ struct shared {
   template <class I>
   TW_DEVICE shared operator+(I n) const {
     return {p + n};
-  }
-  template <int N, class I>
-  TW_DEVICE vec<typename unqualified<T>::type, N> load(I i) const {
-    return *reinterpret_cast<const vec<typename unqualified<T>::type, N>*>(p + i);
-  }
-  template <int N, class I>
-  TW_DEVICE void store(I i, const vec<T, N>& v) const {
-    *reinterpret_cast<vec<T, N>*>(p + i) = v;
   }
 };
 
@@ -93,54 +77,4 @@ TW_DEVICE void mma_m16n8k16(float* c, const bf16* a, const bf16* b) {
 
 /// Waits for all threads of the block; their earlier reads and writes happen before later ones.
 TW_DEVICE void barrier() { __syncthreads(); }
-
-namespace detail {
-TW_DEVICE int atomic_add(int* p, int v) { return ::atomicAdd(p, v); }
-TW_DEVICE u32 atomic_add(u32* p, u32 v) { return ::atomicAdd(p, v); }
-TW_DEVICE u64 atomic_add(u64* p, u64 v) { return ::atomicAdd(p, v); }
-TW_DEVICE i64 atomic_add(i64* p, i64 v) { return i64(::atomicAdd(reinterpret_cast<u64*>(p), u64(v))); }
-TW_DEVICE float atomic_add(float* p, float v) { return ::atomicAdd(p, v); }
-TW_DEVICE double atomic_add(double* p, double v) { return ::atomicAdd(p, v); }
-template <class T>
-TW_DEVICE T atomic_min(T* p, T v) {
-  return ::atomicMin(p, v);
-}
-template <class T>
-TW_DEVICE T atomic_max(T* p, T v) {
-  return ::atomicMax(p, v);
-}
-template <class Combine>
-TW_DEVICE float atomic_float(float* p, Combine combine) {
-  u32* word = reinterpret_cast<u32*>(p);
-  u32 old = *reinterpret_cast<volatile u32*>(word), seen;
-  do {
-    seen = old;
-    u32 next = hw::bits_of(combine(hw::f32_of(seen)));
-    if (next == seen) break;
-    old = ::atomicCAS(word, seen, next);
-  } while (old != seen);
-  return hw::f32_of(old);
-}
-TW_DEVICE float atomic_min(float* p, float v) {
-  return atomic_float(p, [v](float x) { return min(x, v); });
-}
-TW_DEVICE float atomic_max(float* p, float v) {
-  return atomic_float(p, [v](float x) { return max(x, v); });
-}
-}  // namespace detail
-
-/// Relaxed atomics of the device's scope on element i of a global or shared view; each returns the old value.
-/// Elements: i32 u32 i64 u64 f32; atomic_add also f64.
-template <class V, class I, class T>
-TW_DEVICE auto atomic_add(V view, I i, T v) {
-  return detail::atomic_add(&view[i], v);
-}
-template <class V, class I, class T>
-TW_DEVICE auto atomic_min(V view, I i, T v) {
-  return detail::atomic_min(&view[i], v);
-}
-template <class V, class I, class T>
-TW_DEVICE auto atomic_max(V view, I i, T v) {
-  return detail::atomic_max(&view[i], v);
-}
 }  // namespace tw

@@ -1,4 +1,4 @@
-// Views of memory, barriers and atomics of generated kernels in the SIMT emulator, after abi.device.h and
+// Views of memory and barriers of generated kernels in the SIMT emulator, after abi.device.h and
 // rules.device.h: the names of cuda.device.h, every access checked.
 #define __global__
 #define __device__
@@ -34,6 +34,15 @@ void store(const View& view, At at, unsigned element_bytes, const T& value) {
   if (char* p = current->access(current, &view, at.index, element_bytes, sizeof(T), at.line, write_access))
     __builtin_memcpy(p, static_cast<const void*>(&value), sizeof(T));
 }
+
+template <class T>
+struct unqualified {
+  using type = T;
+};
+template <class T>
+struct unqualified<const T> {
+  using type = T;
+};
 
 /// What view[i] gives: reading and assigning it are checked accesses.
 template <class T>
@@ -82,24 +91,6 @@ template <class T>
 struct Typed {
   View view;
   Element<T> operator[](At at) const { return {view, at}; }
-  template <int N>
-  vec<typename unqualified<T>::type, N> load(At at) const {
-    return emu::load<vec<typename unqualified<T>::type, N>>(view, at, sizeof(T));
-  }
-  template <int N>
-  void store(At at, const vec<T, N>& v) const {
-    emu::store(view, at, sizeof(T), v);
-  }
-  template <class T2, class Combine>
-  T2 update(At at, Combine combine) const {
-    T2 old{};
-    if (char* p = current->access(current, &view, at.index, sizeof(T), sizeof(T), at.line, atomic_access)) {
-      __builtin_memcpy(&old, p, sizeof(T));
-      T2 next = combine(old);
-      __builtin_memcpy(p, &next, sizeof(T));
-    }
-    return old;
-  }
 };
 }  // namespace emu
 
@@ -112,7 +103,6 @@ inline int lane() {
 
 template <class T>
 struct global : emu::Typed<T> {
-  using element = T;
   template <class I>
   global operator+(I n) const {
     global moved = *this;
@@ -124,7 +114,6 @@ template <class T>
 using argument = global<T>;
 template <class T>
 struct shared : emu::Typed<T> {
-  using element = T;
   template <class I>
   shared operator+(I n) const {
     shared moved = *this;
@@ -176,30 +165,6 @@ void mma_m16n8k16(float* c, const T* a, const T* b, int line = __builtin_LINE())
 }
 
 inline void barrier(int line = __builtin_LINE()) { emu::current->barrier(emu::current, line); }
-
-namespace emu {
-template <class T>
-T sum(T a, T b) {
-  return add(a, b);
-}
-inline float sum(float a, float b) { return a + b; }
-inline double sum(double a, double b) { return a + b; }
-}  // namespace emu
-template <class V>
-typename V::element atomic_add(V view, emu::At at, typename V::element v) {
-  using T = typename V::element;
-  return view.template update<T>(at, [v](T x) { return emu::sum(x, v); });
-}
-template <class V>
-typename V::element atomic_min(V view, emu::At at, typename V::element v) {
-  using T = typename V::element;
-  return view.template update<T>(at, [v](T x) { return min(x, v); });
-}
-template <class V>
-typename V::element atomic_max(V view, emu::At at, typename V::element v) {
-  using T = typename V::element;
-  return view.template update<T>(at, [v](T x) { return max(x, v); });
-}
 
 namespace emu {
 template <int N, int... I>

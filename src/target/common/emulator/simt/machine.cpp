@@ -278,15 +278,12 @@ void Machine::stop() {
 }
 
 Access Machine::accessor(const Stamp& stamp) const {
-  if (stamp.interval == 0) return {};
   auto after = std::upper_bound(first_intervals_.begin(), first_intervals_.end(), stamp.interval);
   int64_t block = blocks_[static_cast<size_t>(after - first_intervals_.begin()) - 1];
-  return {block, stamp.thread >= kSeveral ? -1 : stamp.thread, static_cast<int>(stamp.line)};
+  return {block, stamp.thread, static_cast<int>(stamp.line)};
 }
 
 std::string Machine::name_of(const Access& who) const {
-  if (who.block < 0) return "a thread of an earlier block";
-  if (who.thread < 0) return fmt::format("several threads of block {}", who.block);
   return fmt::format("thread {} of block {}", who.thread, who.block);
 }
 
@@ -299,9 +296,7 @@ void Machine::report(FaultKind kind, int line, const Access& earlier, const std:
 void Machine::report(FaultKind kind, const Attempt& attempt, const Access& earlier, const std::string& why) {
   if (++report_.total > options_.listed_faults) return;
   Access now{blocks_.back(), thread_, attempt.line};
-  const char* verb = attempt.kind == tw::emu::read_access    ? "reads"
-                     : attempt.kind == tw::emu::write_access ? "writes"
-                                                             : "updates";
+  const char* verb = attempt.kind == tw::emu::read_access ? "reads" : "writes";
   const char* name = attempt.view.name;
   report_.faults.push_back(
       {kind, fmt::format("{} {} {}[{}] (line {}){}", name_of(now), verb, name, attempt.element, attempt.line, why),
@@ -354,8 +349,7 @@ char* Machine::access(const View& view, int64_t index, unsigned element_bytes, u
   auto thread = static_cast<uint16_t>(thread_);
   auto at = static_cast<uint32_t>(line);
   Conflict conflict = kind == tw::emu::read_access ? region.read(clock_, offset, bytes, thread, at, earlier, where)
-                                                   : region.write(clock_, offset, bytes, thread, at,
-                                                                  kind == tw::emu::atomic_access, earlier, where);
+                                                   : region.write(clock_, offset, bytes, thread, at, earlier, where);
   if (conflict == Conflict::none) return address;
   if (conflict == Conflict::no_memory) {
     report(FaultKind::limit_exceeded, attempt, {},

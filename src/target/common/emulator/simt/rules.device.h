@@ -39,24 +39,6 @@ using e3m2 = narrow_float<3, 2, 3, no_nan, u8>;
 using e2m3 = narrow_float<2, 3, 1, no_nan, u8>;
 using e2m1 = narrow_float<2, 1, 1, no_nan, u8>;  // one code a byte; packed storage is two codes a byte, low half first
 
-/// N elements that move as one access of N * sizeof(T) bytes, at an address that is a multiple of it.
-template <class T, int N>
-struct alignas(N * sizeof(T)) vec {
-  static_assert(N * sizeof(T) <= 16 && (N & (N - 1)) == 0, "a vector access has 1, 2, 4, 8 or 16 bytes");
-  T lane[N];
-  TW_DEVICE T& operator[](int i) { return lane[i]; }
-  TW_DEVICE const T& operator[](int i) const { return lane[i]; }
-};
-
-template <class T>
-struct unqualified {
-  using type = T;
-};
-template <class T>
-struct unqualified<const T> {
-  using type = T;
-};
-
 /// Bit casts, and what the hardware does in one instruction. encode and decode convert a narrow float when they can.
 namespace hw {
 template <class F>

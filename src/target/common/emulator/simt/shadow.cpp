@@ -5,9 +5,6 @@
 
 namespace tilewright::simt {
 namespace {
-constexpr uint32_t kAtomicWrite = 1;    // the last write was atomic; write_thread is kSeveral when threads raced to it
-constexpr uint32_t kForeignAtomic = 2;  // an earlier block wrote here atomically
-
 Stamp write_of(const Cell& c) { return {c.write_interval, c.write_thread, c.write_line}; }
 Stamp read_of(const Cell& c) { return {c.read_interval, c.read_thread, c.read_line}; }
 
@@ -24,23 +21,14 @@ Conflict check_read(const Cell& c, const Clock& clock, bool shared, uint16_t thr
     return c.write_interval != 0 ? Conflict::blocks : Conflict::none;
   }
   if (!orders(clock, c.write_interval, c.write_thread, thread)) return Conflict::read_after_write;
-  if (c.flags & kForeignAtomic) {
-    earlier = {};
-    return Conflict::blocks;
-  }
   return Conflict::none;
 }
 
 /// Against earlier writes, for a write.
-Conflict check_writes(const Cell& c, const Clock& clock, bool shared, uint16_t thread, bool atomic, Stamp& earlier) {
-  if (atomic && (c.flags & kAtomicWrite)) return Conflict::none;
+Conflict check_writes(const Cell& c, const Clock& clock, bool shared, uint16_t thread, Stamp& earlier) {
   earlier = write_of(c);
   if (c.write_interval < clock.first) return c.write_interval != 0 && !shared ? Conflict::blocks : Conflict::none;
   if (!orders(clock, c.write_interval, c.write_thread, thread)) return Conflict::write_after_write;
-  if (!atomic && (c.flags & kForeignAtomic)) {
-    earlier = {};
-    return Conflict::blocks;
-  }
   return Conflict::none;
 }
 
@@ -79,14 +67,10 @@ void record_read(Cell& c, const Clock& clock, bool shared, uint16_t thread, uint
   c.read_line = line;
 }
 
-void record_write(Cell& c, const Clock& clock, bool shared, uint16_t thread, uint32_t line, bool atomic) {
-  bool follows_atomic = atomic && (c.flags & kAtomicWrite);
-  if (follows_atomic && !shared && c.write_interval < clock.first) c.flags |= kForeignAtomic;
-  bool several = follows_atomic && !orders(clock, c.write_interval, c.write_thread, thread);
+void record_write(Cell& c, const Clock& clock, uint16_t thread, uint32_t line) {
   c.write_interval = clock.interval;
-  c.write_thread = several ? kSeveral : thread;
+  c.write_thread = thread;
   c.write_line = line;
-  c.flags = atomic ? c.flags | kAtomicWrite : c.flags & ~kAtomicWrite;
 }
 }  // namespace
 
@@ -126,23 +110,21 @@ Conflict Region::read(const Clock& clock, int64_t offset, unsigned bytes, uint16
   return first;
 }
 
-Conflict Region::write(const Clock& clock, int64_t offset, unsigned bytes, uint16_t thread, uint32_t line, bool atomic,
+Conflict Region::write(const Clock& clock, int64_t offset, unsigned bytes, uint16_t thread, uint32_t line,
                        Stamp& earlier, int64_t& where) {
   if (!fit(offset, bytes)) return Conflict::no_memory;
   Conflict first = Conflict::none;
   for (int64_t i = offset >> log2_granule_, end = (offset + bytes) >> log2_granule_; i < end; ++i) {
     Cell& cell = cells_[i];
     Stamp stamp;
-    Conflict found = check_writes(cell, clock, shared_, thread, atomic, stamp);
+    Conflict found = check_writes(cell, clock, shared_, thread, stamp);
     if (found == Conflict::none) found = check_reads(cell, clock, shared_, thread, stamp);
-    if (found == Conflict::none && atomic && shared_ && cell.write_interval < clock.first)
-      found = Conflict::uninitialised;
     if (found != Conflict::none && first == Conflict::none) {
       first = found;
       earlier = stamp;
       where = i << log2_granule_;
     }
-    record_write(cell, clock, shared_, thread, line, atomic);
+    record_write(cell, clock, thread, line);
   }
   return first;
 }

@@ -16,7 +16,6 @@
 namespace tilewright::simt {
 
 inline constexpr uint16_t kNobody = 0xffff;
-inline constexpr uint16_t kSeveral = 0xfffe;
 
 struct Clock {
   uint32_t interval = 1;  // the current barrier interval
@@ -40,7 +39,7 @@ enum class Conflict : uint8_t {
   no_memory
 };
 
-/// The accesses to one granule of a region, this launch. 32 bytes.
+/// The accesses to one granule of a region, this launch.
 struct Cell {
   uint32_t write_interval, read_interval;
   uint32_t foreign_interval;  // of a read by a block before the one of read_interval
@@ -48,7 +47,6 @@ struct Cell {
   uint16_t other_reader;  // another thread that read in read_interval
   uint16_t foreign_thread;
   uint32_t write_line, read_line;
-  uint32_t flags;  // kAtomic*
 };
 
 /// One piece of memory with its cells. Cells cover granules of 1 to 16 bytes: as big as all accesses so far allow,
@@ -65,8 +63,8 @@ class Region {
   /// no_memory: there are no cells for this region.
   Conflict read(const Clock& clock, int64_t offset, unsigned bytes, uint16_t thread, uint32_t line, Stamp& earlier,
                 int64_t& where);
-  Conflict write(const Clock& clock, int64_t offset, unsigned bytes, uint16_t thread, uint32_t line, bool atomic,
-                 Stamp& earlier, int64_t& where);
+  Conflict write(const Clock& clock, int64_t offset, unsigned bytes, uint16_t thread, uint32_t line, Stamp& earlier,
+                 int64_t& where);
 
  private:
   struct Free {

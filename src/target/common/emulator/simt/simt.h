@@ -8,7 +8,7 @@
 //
 // A launch runs one block after another, each thread of a block as a fiber, in an order that the seed permutes within
 // every barrier interval. Races are found from the order that barriers establish, whatever order the threads ran in:
-// two accesses to one byte, at least one a write and not both atomic, are a race when they come from two blocks, or
+// two accesses to one byte, at least one a write, are a race when they come from two blocks, or
 // from two threads of one block with no barrier between them.
 #include <cstdint>
 #include <memory>
@@ -36,7 +36,7 @@ enum class FaultKind : uint8_t {
   write_after_write,
   block_conflict,       // a race between two blocks
   out_of_bounds_read,   // gives 0
-  out_of_bounds_write,  // dropped; atomics too
+  out_of_bounds_write,  // dropped
   misaligned,           // an address that is no multiple of the access's bytes; not executed
   uninitialised_read,   // shared memory that no thread of this block has written
   barrier_divergence,   // some threads wait at a barrier that others have not reached; ends the launch
@@ -46,7 +46,7 @@ enum class FaultKind : uint8_t {
 const char* to_string(FaultKind kind);
 
 /// Who made an access: linear block number, linear thread number in its block, line in the kernel text (or the line
-/// that #line gives). thread is -1 where several atomics took part; line is 0 when it is not known.
+/// that #line gives). line is 0 when it is not known.
 struct Access {
   int64_t block = -1;
   int thread = -1;
