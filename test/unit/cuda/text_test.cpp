@@ -83,7 +83,6 @@ TEST(CudaText, Gemm) {
       for (int slot = 0; slot < 8; ++slot) {
         #pragma unroll
         for (int slot_1 = 0; slot_1 < 2; ++slot_1) {
-          const int i_1 = slot * 4 + t / 32;
           const int j_1 = slot_1 * 32 + t % 32;
           if (j_1 < 48) {
             frag0[slot * 2 + slot_1] = 0.0f;
@@ -127,7 +126,6 @@ TEST(CudaText, Gemm) {
       for (int slot_4 = 0; slot_4 < 8; ++slot_4) {
         #pragma unroll
         for (int slot_5 = 0; slot_5 < 2; ++slot_5) {
-          const int i = slot_4 * 4 + t / 32;
           const int j = slot_5 * 32 + t % 32;
           if (j < 48) {
             frag0[slot_4 * 2 + slot_5] = frag0[slot_4 * 2 + slot_5];

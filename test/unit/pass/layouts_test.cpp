@@ -158,7 +158,6 @@ TEST(InferLayouts, AThreadRunsItsSlots) {
           }
           for unroll slot_8 in 2 {
             for unroll slot_9 in 3 {
-              let i = ((slot_8 * 2) + (t // 4))
               let j = ((slot_9 * 4) + (t % 4))
               when (j < 10) {
                 store v[((slot_8 * 3) + slot_9)] = (v[((slot_8 * 3) + slot_9)] - most[slot_8])
