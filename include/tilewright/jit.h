@@ -28,6 +28,7 @@ struct CompileOptions {
   bool checked = false;  // interp only: report out-of-range accesses, races and reads of what nothing wrote
   int threads = 0;       // cpu: host threads; 0 = all
   uint64_t seed = 0;     // emulators: the interleaving
+  int opt_level = 3;     // 0: the plainest program, with fragments in memory; 1 to 3: all that the passes know
 };
 
 /// What the compiler says about a kernel besides its code.

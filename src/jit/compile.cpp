@@ -26,13 +26,15 @@ struct Kernel::Data {
   std::unique_ptr<LoadedKernel> loaded;
   std::vector<CompileRemark> remarks;
   double compile_seconds = 0;
+  int opt_level = 3;
 };
 
 namespace {
 
-Compilation run_machine(const KernelRef& traced, const Machine& machine, PassObserver* observer = nullptr) {
+Compilation run_machine(const KernelRef& traced, const Machine& machine, int opt_level,
+                        PassObserver* observer = nullptr) {
   if (machine.traced) return {traced, plan_arguments(*traced), {}};
-  return run_pipeline(traced, machine.target(), observer);
+  return run_pipeline(traced, machine.target(), observer, opt_level);
 }
 
 /// Keeps the text after one pass; a pass that runs more than once has names NAME, NAME.2, ...
@@ -66,13 +68,16 @@ Kernel compile(const std::string& name, const Arguments& arguments, std::vector<
   if (options.threads < 0 || options.threads > kMostThreads)
     throw UserError(
         at, fmt::format("compile: threads is {}; wanted 0 (all processors) to {}", options.threads, kMostThreads));
+  if (options.opt_level < 0 || options.opt_level > 3)
+    throw UserError(at, fmt::format("compile: opt_level is {}; wanted 0 to 3", options.opt_level));
   auto data = std::make_shared<Kernel::Data>();
+  data->opt_level = options.opt_level;
   data->name = name;
   data->machine = &find_machine(machine, true, at);
   data->is_tensor = std::move(is_tensor);
   data->traced = trace(name, arguments, builder, at);
   auto start = std::chrono::steady_clock::now();
-  data->compilation = run_machine(data->traced, *data->machine);
+  data->compilation = run_machine(data->traced, *data->machine, options.opt_level);
   data->artifact = data->machine->target().emit(data->compilation.final_stage, data->compilation.plan);
   data->device = data->machine->open(options);
   data->loaded = data->device->load(data->artifact);
@@ -94,8 +99,8 @@ void Kernel::operator()(CallArgument a0, CallArgument a1, CallArgument a2, CallA
   size_t position = 0;
   for (CallArgument* a : {&a0, &a1, &a2, &a3, &a4, &a5, &a6, &a7, &a8, &a9, &a10, &a11}) {
     if (a->given && position != arguments.size())
-      throw UserError(at, fmt::format("{}: argument {} is {{}}, wanted a tensor or a number", data_->name,
-                                      arguments.size() + 1));
+      throw UserError(
+          at, fmt::format("{}: argument {} is {{}}, wanted a tensor or a number", data_->name, arguments.size() + 1));
     position += 1;
     if (a->given) arguments.push_back(std::move(a->argument));
   }
@@ -123,7 +128,7 @@ double Kernel::compile_seconds() const { return data_->compile_seconds; }
 std::vector<std::string> Kernel::stages() const {
   std::vector<std::string> names{"traced"};
   TextAfter observer("");
-  run_machine(data_->traced, *data_->machine, &observer);
+  run_machine(data_->traced, *data_->machine, data_->opt_level, &observer);
   names.insert(names.end(), observer.names.begin(), observer.names.end());
   names.push_back("source");
   for (const std::string& listing : data_->machine->target().listings()) names.push_back(listing);
@@ -137,7 +142,7 @@ std::string Kernel::text(const std::string& stage, Location at) const {
   for (const std::string& listing : target.listings())
     if (listing == stage) return target.listing(stage, data_->compilation.final_stage, data_->compilation.plan);
   TextAfter observer(stage);
-  run_machine(data_->traced, *data_->machine, &observer);
+  run_machine(data_->traced, *data_->machine, data_->opt_level, &observer);
   if (observer.text.empty())
     throw UserError(at, fmt::format("{} has no stage '{}'; its stages are {}", data_->machine->name, stage,
                                     fmt::join(stages(), ", ")));

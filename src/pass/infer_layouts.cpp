@@ -507,6 +507,7 @@ Stmt distribute_phase(const For& threads, PassContext& context) {
 }  // namespace
 
 KernelRef infer_layouts(const KernelRef& kernel, PassContext& context) {
+  if (context.opt_level == 0) return kernel;
   return rewrite_as(kernel, [&](const Any& node) -> Any {
     const auto* loop = as<For>(node);
     return loop && loop->how == LoopKind::threads ? Any(distribute_phase(*loop, context)) : node;

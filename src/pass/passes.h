@@ -20,6 +20,7 @@ struct Remark {
 struct PassContext {
   const Target& target;
   std::vector<Remark> remarks;
+  int opt_level = 3;  // CompileOptions::opt_level
 
   const Caps& caps() const { return target.caps(); }
   /// What was decided, and why.
@@ -58,8 +59,8 @@ KernelRef place(const KernelRef& kernel, PassContext& context);
 KernelRef assign_engines(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage placed, threads model; gives fragments that only whole operations and loops over their axes use a layout
-/// over the threads of the block, in the memory of a thread; the others stay where they are, with the reason as a fact;
-/// refuses nothing.
+/// over the threads of the block, in the memory of a thread; the others stay where they are, with the reason as a fact,
+/// and all do at opt_level 0; refuses nothing.
 KernelRef infer_layouts(const KernelRef& kernel, PassContext& context);
 
 /// Takes stage placed; gives it with every element access either proved in range or guarded (a read outside gives 0, a
@@ -111,6 +112,7 @@ struct PassObserver {
 };
 
 /// Runs the pipeline and makes the launch plan. Debug builds verify after every pass.
-Compilation run_pipeline(const KernelRef& traced, const Target& target, PassObserver* observer = nullptr);
+Compilation run_pipeline(const KernelRef& traced, const Target& target, PassObserver* observer = nullptr,
+                         int opt_level = 3);
 
 }  // namespace tilewright

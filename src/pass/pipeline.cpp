@@ -39,8 +39,8 @@ std::vector<Pass> pipeline(Model model) {
   return chosen;
 }
 
-Compilation run_pipeline(const KernelRef& traced, const Target& target, PassObserver* observer) {
-  PassContext context{target, {}};
+Compilation run_pipeline(const KernelRef& traced, const Target& target, PassObserver* observer, int opt_level) {
+  PassContext context{target, {}, opt_level};
   KernelRef kernel = traced;
   for (const Pass& pass : pipeline(target.caps().model)) {
     try {

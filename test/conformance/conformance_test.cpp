@@ -19,35 +19,36 @@ constexpr double kEps = 1e-5;
 
 int as_int(int64_t n) { return static_cast<int>(n); }
 
-Kernel compile_case(const Case& c, const std::string& machine) {
+Kernel compile_case(const Case& c, const std::string& machine, int opt_level) {
+  const CompileOptions options{.opt_level = opt_level};
   const std::vector<int64_t>& t = c.tile;
   switch (c.family) {
     case Family::vector_add:
       return compile(
           "vector_add", [&](Buffer x, Buffer y, Buffer z) { vector_add_kernel(x, y, z, {.n = as_int(t[0])}); },
-          vector_add_signature(c.type), machine);
+          vector_add_signature(c.type), machine, options);
     case Family::reverse:
       return compile(
           "reverse", [&](Buffer x, Buffer y) { reverse_kernel(x, y, {.n = as_int(t[0])}); }, reverse_signature(c.type),
-          machine);
+          machine, options);
     case Family::softmax:
       return compile(
           "softmax", [&](Buffer x, Buffer y) { softmax_kernel(x, y, {.rows = 2, .columns = as_int(t[0])}); },
-          softmax_signature(c.type), machine);
+          softmax_signature(c.type), machine, options);
     case Family::rms_norm:
       return compile(
           "rms_norm",
           [&](Buffer x, Buffer w, Buffer y, Expr eps) {
             rms_norm_kernel(x, w, y, eps, {.rows = 2, .columns = as_int(t[0])});
           },
-          rms_norm_signature(c.type), machine);
+          rms_norm_signature(c.type), machine, options);
     case Family::gemm:
       return compile(
           "gemm",
           [&](Buffer A, Buffer B, Buffer C) {
             gemm_kernel(A, B, C, c.flag, {.m = as_int(t[0]), .n = as_int(t[1]), .k = as_int(t[2])});
           },
-          gemm_signature(c.type, c.out, c.flag), machine);
+          gemm_signature(c.type, c.out, c.flag), machine, options);
     case Family::attention:
       break;
   }
@@ -57,30 +58,30 @@ Kernel compile_case(const Case& c, const std::string& machine) {
       [&](Buffer Q, Buffer K, Buffer V, Buffer O) {
         attention_kernel(Q, K, V, O, d, c.flag, {.m = as_int(t[0]), .n = as_int(t[1])});
       },
-      attention_signature(c.type, d), machine);
+      attention_signature(c.type, d), machine, options);
 }
 
 using Kernels = std::map<std::string, Kernel>;
 
 /// One compiled kernel for all sizes: what differs between kernels is the key.
-Kernel& compiled(Kernels& kernels, const Case& c, const std::string& machine) {
+Kernel& compiled(Kernels& kernels, const Case& c, const std::string& machine, int opt_level) {
   Case key = c;
   key.shape = c.family == Family::attention ? std::vector<int64_t>{c.shape[5]} : std::vector<int64_t>{};
   key.strided = false;
-  const std::string name = machine + "/" + key.name() + "_" + to_string(c.out);
+  const std::string name = machine + std::to_string(opt_level) + "/" + key.name() + "_" + to_string(c.out);
   auto found = kernels.find(name);
-  if (found == kernels.end()) found = kernels.emplace(name, compile_case(c, machine)).first;
+  if (found == kernels.end()) found = kernels.emplace(name, compile_case(c, machine, opt_level)).first;
   return found->second;
 }
 
 /// An emulator's host compiler takes all texts that wait at its first launch together, so all are made before.
-Kernel& kernel_of(const Case& c, const std::string& machine) {
+Kernel& kernel_of(const Case& c, const std::string& machine, int opt_level) {
   static Kernels kernels;
   static std::set<std::string> prepared;
-  if (machine.ends_with("-emulator") && prepared.insert(machine).second)
+  if (machine.ends_with("-emulator") && prepared.insert(machine + std::to_string(opt_level)).second)
     for (const Case& other : cases())
-      if (is_asked(machine, other)) compiled(kernels, other, machine);
-  return compiled(kernels, c, machine);
+      if (is_asked(machine, other)) compiled(kernels, other, machine, opt_level);
+  return compiled(kernels, c, machine, opt_level);
 }
 
 struct Shapes {
@@ -135,16 +136,19 @@ std::string place(const std::vector<int64_t>& at) {
 struct Row {
   MachineInfo machine;
   Case c;
+  int opt_level = 3;
 };
 
-void PrintTo(const Row& row, std::ostream* os) { *os << row.machine.name << " " << row.c.name(); }
+void PrintTo(const Row& row, std::ostream* os) {
+  *os << row.machine.name << " " << row.c.name() << " at level " << row.opt_level;
+}
 
 class Conformance : public testing::TestWithParam<Row> {};
 
 TEST_P(Conformance, ResultIsWithinItsBoundAndNothingElseIsWritten) {
-  const auto& [machine, c] = GetParam();
+  const auto& [machine, c, opt_level] = GetParam();
   if (!machine.available) GTEST_SKIP() << machine.name << ": " << machine.reason;
-  Kernel& kernel = kernel_of(c, machine.name);
+  Kernel& kernel = kernel_of(c, machine.name, opt_level);
   const Shapes shapes = shapes_of(c);
   std::mt19937_64 random(std::hash<std::string>()(c.name()));
   std::vector<std::unique_ptr<Guarded>> inputs;
@@ -179,16 +183,20 @@ TEST_P(Conformance, ResultIsWithinItsBoundAndNothingElseIsWritten) {
 std::vector<Row> rows() {
   std::vector<Row> all;
   for (const MachineInfo& machine : machines())
-    for (const Case& c : cases()) {
-      if (!is_asked(machine.name, c)) continue;
-      all.push_back({machine, c});
-      if (!machine.available) break;  // one row says why
+    for (int opt_level : {0, 3}) {
+      if (opt_level == 0 && machine.target != "cuda") continue;  // the others have one level so far
+      for (const Case& c : cases()) {
+        if (!is_asked(machine.name, c)) continue;
+        all.push_back({machine, c, opt_level});
+        if (!machine.available) break;  // one row says why
+      }
     }
   return all;
 }
 
 std::string row_name(const testing::TestParamInfo<Row>& info) {
-  std::string s = info.param.machine.name + "_" + info.param.c.name() + "_" + std::to_string(info.index);
+  std::string s = info.param.machine.name + (info.param.opt_level == 0 ? "_plain_" : "_") + info.param.c.name() + "_" +
+                  std::to_string(info.index);
   for (char& ch : s)
     if (ch == '-') ch = '_';
   return s;

@@ -51,6 +51,18 @@ TEST(Compile, ThreadsOutOfRange) {
                  });
 }
 
+TEST(Compile, LevelOutOfRange) {
+  for (int level : {-1, 4})
+    expect_error({"compile: opt_level is " + std::to_string(level) + "; wanted 0 to 3"}, [&](unsigned& line) {
+      const auto copy_one = [](Buffer x, Buffer y) {
+        for (Var b : grid(1)) y(b) = x(b);
+      };
+      const auto arguments = signature(tensor("x", f32, {"N"}), tensor("y", f32, {"N"}));
+      line = __LINE__ + 1;
+      compile("copy_one", copy_one, arguments, "interp", {.opt_level = level});
+    });
+}
+
 TEST(Compile, ACopyOfOneValueOnEngines) {
   expect_error({"ascend: engines copy tiles, and var0 is one value; use shared(f32, {1})"}, [&](unsigned& line) {
     const auto builder = [&](Buffer y) {

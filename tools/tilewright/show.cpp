@@ -79,6 +79,9 @@ std::shared_ptr<Options> add_program(CLI::App& show_command, const char* name, c
       ->expected(static_cast<int>(options->tile.size()))
       ->capture_default_str();
   command->add_option("--threads", options->threads, "Threads of a block")->capture_default_str();
+  command->add_option("-O,--opt-level", options->on.options.opt_level, "0: the plainest program; 1 to 3: all passes")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 3));
   command->callback([options, compile] { show(*options, compile); });
   return options;
 }
