@@ -85,7 +85,7 @@ Stmt Distribute::loop(const For& loop, const Distribution& dealt) {
         if (const auto* v = as<Var>(indices[a]); v && v->name == loop.vars[k]->name) digits[a] = place.digits[k];
     for (size_t a = 0; a < d.axes.size(); ++a)
       TW_CHECK(digits[a].size() == d.axes[a].digits.size(),
-               "a distributed tile is used in a loop that it does not fit");
+               tile.name + " is distributed, and used in a loop that it does not fit");
     return Exprs{slot(d, digits)};
   };
   Expr first;  // whether this thread is the first of those that hold the same elements

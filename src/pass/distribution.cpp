@@ -92,11 +92,12 @@ Distribution Distribution::rows(const std::vector<int64_t>& shape, int64_t threa
   const size_t rank = shape.size();
   const int64_t columns = shape.back(), height = rank > 1 ? shape[rank - 2] : 1, warps = threads / lanes;
   const int64_t wide = std::min<int64_t>(lanes, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(columns))));
-  const int64_t row_lanes = lanes / wide;
+  const int64_t row_lanes =
+      std::min<int64_t>(lanes / wide, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(height))));
   int64_t groups = 1;  // of warps, each with rows of its own
   for (int64_t g = 1; g <= warps; ++g)
-    if (warps % g == 0 && g * row_lanes <= std::max<int64_t>(height, 1)) groups = g;
-  // Warps that neither the rows nor the columns need hold copies.
+    if (warps % g == 0 && g * row_lanes <= height) groups = g;
+  // Lanes that neither rows nor columns need hold copies, and so do warps, where the columns do not take them.
   const int64_t spare = warps / groups;
   const int64_t along = columns > lanes ? spare : 1;
 
@@ -107,17 +108,14 @@ Distribution Distribution::rows(const std::vector<int64_t>& shape, int64_t threa
   append(last.digits, {along, lanes, 0});
   append(last.digits, {wide, 1, 0});
   int64_t slots = ceil_div(columns, wide * along);
-  const Digit row_groups{groups, lanes * spare, 0}, row_in_warp{row_lanes, wide, 0};
   if (rank > 1) {
     Axis& row = d.axes[rank - 2];
     append(row.digits, {ceil_div(height, groups * row_lanes), 0, slots});
-    append(row.digits, row_groups);
-    append(row.digits, row_in_warp);
+    append(row.digits, {groups, lanes * spare, 0});
+    append(row.digits, {row_lanes, wide, 0});
     slots *= ceil_div(height, groups * row_lanes);
-  } else {
-    append(d.copies, row_groups);
-    append(d.copies, row_in_warp);
   }
+  append(d.copies, {lanes / (wide * row_lanes), wide * row_lanes, 0});
   if (along == 1) append(d.copies, {spare, lanes, 0});
   sort_copies(d);
   for (size_t i = rank; i-- > 2;) {

@@ -77,7 +77,8 @@ class Generator {
   }
 
   Stmt grid(const Exprs& extents, const Stmts& body) {
-    return make<Grid>(std::vector<Ref<Var>>{bx_, by_}, extents, random_.in(1, 40), make<Seq>(body));
+    const int64_t threads = random_.chance(50) ? 32 * random_.in(1, 4) : random_.in(1, 40);
+    return make<Grid>(std::vector<Ref<Var>>{bx_, by_}, extents, threads, make<Seq>(body));
   }
 
   /// Z *= 1 element by element: reads what the first phase wrote.
@@ -95,7 +96,7 @@ class Generator {
     for (int64_t n : shape) extents.push_back(ir::index(n));
     auto tile =
         make<Buffer>(fmt::format("t{}", count_++), random_.pick(types_ == Types::all ? kTileTypes : kCommonTypes),
-                     extents, Exprs{}, random_.chance(60) ? Space::shared : Space::fragment);
+                     extents, Exprs{}, random_.chance(40) ? Space::shared : Space::fragment);
     tiles_.push_back(tile);
     out.push_back(make<Alloc>(tile));
     if (shape == std::vector<int64_t>{high_, wide_} && random_.chance(75))

@@ -75,8 +75,14 @@ void check_program(Random& random) {
   const Compilation loops = run_pipeline(kernel, any_machine(test::loops_machine()));
   ASSERT_EQ(difference(wanted, interpreted(loops.final_stage, data)), "") << data.describe() << text << "\nin loops:\n"
                                                                           << ir::print(loops.final_stage);
-  // The two other models: every promise of their stages is kept.
-  run_pipeline(kernel, any_machine(test::threads_machine()));
+  // The threads model, without and with warps: every promise of its stages is kept.
+  EveryStage check;
+  for (int64_t lanes : {0, 4}) {
+    Caps caps = any_machine(test::threads_machine()).caps();
+    caps.lanes = lanes;
+    caps.register_bytes = 128;
+    run_pipeline(kernel, test::TableMachine(caps), lanes ? &check : nullptr);
+  }
 }
 
 TEST(Programs, KeepTheirMeaningThroughThePasses) { for_cases(250, check_program); }
