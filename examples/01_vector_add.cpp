@@ -19,7 +19,7 @@ void vector_add(Buffer x, Buffer y, Buffer z) {
   }
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   // One kernel for every N: the function is traced once, here, and never again.
   auto vector = [](const char* name) { return tensor(name, f32, {"N"}).contiguous(); };
@@ -32,4 +32,7 @@ int main(int argc, char** argv) {
       if (z[i] != static_cast<float>(i) + 1.5f) return 1;
   }
   std::printf("%s: right for every n\n", machine);
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", describe(error).c_str());
+  return 1;
 }

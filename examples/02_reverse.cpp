@@ -18,7 +18,7 @@ void reverse(Buffer x, Buffer y, int tile) {
   }
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   const int tile = 96;  // sizes need not be powers of two
   Kernel kernel = compile(
@@ -31,4 +31,7 @@ int main(int argc, char** argv) {
     if (y != std::vector<int>(x.rbegin(), x.rend())) return 1;
   }
   std::printf("%s: right for every n\n", machine);
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", describe(error).c_str());
+  return 1;
 }

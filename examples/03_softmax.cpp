@@ -24,7 +24,7 @@ void softmax(Buffer x, Buffer y) {
   }
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   // A matrix argument may have any pitch: the distance of its rows is a number of the call, like its extents.
   auto matrix = [](const char* name) {
@@ -46,4 +46,7 @@ int main(int argc, char** argv) {
   }
   std::printf("%s: relative error %.1e\n", machine, worst);
   return worst < 1e-5 ? 0 : 1;
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", describe(error).c_str());
+  return 1;
 }

@@ -31,7 +31,7 @@ void gemm_kernel(Buffer A, Buffer B, Buffer C, Tile t, Epilogue epilogue) {
   }
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   const int64_t m = 33, n = 65, k = 97;
   std::vector<uint16_t> a(m * k), b(k * n), c(m * n);  // storage for bf16
@@ -58,4 +58,7 @@ int main(int argc, char** argv) {
       }
     std::printf("%s: right with tiles of %d x %d x %d\n", machine, tile.m, tile.n, tile.k);
   }
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", describe(error).c_str());
+  return 1;
 }

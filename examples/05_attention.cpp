@@ -47,7 +47,7 @@ void attention(Buffer Q, Buffer K, Buffer V, Buffer O) {
   }
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   auto rows = [](const char* name) { return tensor(name, f32, {"S", kHead}).contiguous(); };
   Kernel kernel = compile("attention", attention, signature(rows("Q"), rows("K"), rows("V"), rows("O")), machine);
@@ -66,4 +66,7 @@ int main(int argc, char** argv) {
   Agreement a = check_attention(view(0, shape), view(1, shape), view(2, shape), view(3, shape), true, kKeys);
   std::printf("%s: error %.1e, bound %.1e\n", machine, a.error, a.tolerance);
   return a.ok() ? 0 : 1;
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", describe(error).c_str());
+  return 1;
 }

@@ -17,7 +17,7 @@ void twice(Buffer x, Buffer y) {
   }
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   Kernel kernel = compile(
       "twice", twice, signature(tensor("x", f32, {"N"}).contiguous(), tensor("y", f32, {"N"}).contiguous()), machine);
@@ -36,4 +36,7 @@ int main(int argc, char** argv) {
   // A text is a program again. Passes run on it one by one: tw-opt does the same from a shell.
   const std::string traced = kernel.text("traced");
   return run_passes(traced, "twice", {}, machine) == traced ? 0 : 1;
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", describe(error).c_str());
+  return 1;
 }

@@ -22,7 +22,7 @@ int caught(const char* title, F mistake) {
   return 1;
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* machine = argc > 1 ? argv[1] : "cpu";
   int missed = 0;
 
@@ -79,4 +79,7 @@ int main(int argc, char** argv) {
     kernel(Tensor{x.data(), f32, {8}}, Tensor{y.data(), f32, {8}});
   });
   return missed;
+} catch (const Error& error) {
+  std::fprintf(stderr, "%s\n", describe(error).c_str());
+  return 1;
 }

@@ -48,8 +48,7 @@ Distribute::Place Distribute::place_of(const Distribution& d) {
       digits.push_back(place.loops.back().var);
     }
   }
-  std::stable_sort(place.loops.begin(), place.loops.end(),
-                   [](const auto& a, const auto& b) { return a.stride > b.stride; });
+  std::sort(place.loops.begin(), place.loops.end(), [](const auto& a, const auto& b) { return a.stride > b.stride; });
   return place;
 }
 

@@ -45,7 +45,7 @@ void number_slots(Distribution& d) {
   for (Distribution::Axis& axis : d.axes)
     for (Digit& digit : axis.digits)
       if (!digit.of_thread()) slots.push_back(&digit);
-  std::stable_sort(slots.begin(), slots.end(), [](const Digit* a, const Digit* b) { return a->slots < b->slots; });
+  std::sort(slots.begin(), slots.end(), [](const Digit* a, const Digit* b) { return a->slots < b->slots; });
   int64_t next = 1;
   for (Digit* digit : slots) {
     digit->slots = next;

@@ -338,12 +338,13 @@ class Inference {
     }
     for (const Uses::Product& p : uses_.products)
       if (!place_product(p)) return false;
+    // The largest first, then in the order of declaration.
+    std::vector<std::pair<int64_t, size_t>> by_size;
+    for (size_t i = 0; i < uses_.order.size(); ++i)
+      if (!is_whole(uses_.order[i])) by_size.emplace_back(-uses_.fragments.at(uses_.order[i]).size, i);
+    std::sort(by_size.begin(), by_size.end());
     std::vector<std::string> names;
-    for (const std::string& name : uses_.order)
-      if (!is_whole(name)) names.push_back(name);
-    std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
-      return uses_.fragments.at(a).size > uses_.fragments.at(b).size;
-    });
+    for (const auto& [size, i] : by_size) names.push_back(uses_.order[i]);
     for (const std::string& name : names) {
       Fragment& f = uses_.fragments.at(name);
       if (f.placed) continue;

@@ -1,10 +1,12 @@
-// What README.md shows is what the repository holds.
+// What README.md and docs/using.md show is what the repository holds.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "tool/command.h"
 
@@ -19,23 +21,29 @@ std::filesystem::path source_dir() {
 
 std::string readme() { return read_file(source_dir() / "README.md"); }
 
+/// The code blocks of a page in that language, in order.
+std::vector<std::string> code_blocks(const std::string& page, const std::string& language) {
+  std::vector<std::string> blocks;
+  const std::string open = "\n```" + language + "\n", close = "\n```\n";
+  for (size_t at = 0; (at = page.find(open, at)) != std::string::npos;) {
+    at += open.size();
+    const size_t end = page.find(close, at);
+    if (end == std::string::npos) throw std::runtime_error("a code block without an end: " + page.substr(at));
+    blocks.push_back(page.substr(at, end + 1 - at));
+    at = end;
+  }
+  return blocks;
+}
+
 TEST(Readme, ItsKernelIsTheTextOfAnExample) {
   const std::string text = readme();
   std::string examples;
   for (const auto& file : std::filesystem::directory_iterator(source_dir() / "examples"))
-    examples += read_file(file.path());
-  int blocks = 0;
-  const std::string open = "```cpp\n", close = "```\n";
-  for (size_t at = 0; (at = text.find(open, at)) != std::string::npos;) {
-    at += open.size();
-    const size_t end = text.find(close, at);
-    ASSERT_NE(end, std::string::npos);
-    EXPECT_NE(examples.find(text.substr(at, end - at)), std::string::npos) << "no example has this text:\n"
-                                                                           << text.substr(at, end - at);
-    at = end + close.size();
-    ++blocks;
-  }
-  EXPECT_GE(blocks, 1);
+    if (file.is_regular_file()) examples += read_file(file.path());
+  const std::vector<std::string> blocks = code_blocks(text, "cpp");
+  EXPECT_GE(blocks.size(), 1u);
+  for (const std::string& block : blocks)
+    EXPECT_NE(examples.find(block), std::string::npos) << "no example has this text:\n" << block;
 }
 
 TEST(Readme, ItsLinksLeadToFiles) {
@@ -54,6 +62,15 @@ TEST(Readme, ItNamesEveryExample) {
     const std::string path = "examples/" + file.path().filename().string();
     EXPECT_NE(text.find(path), std::string::npos) << path;
   }
+}
+
+TEST(Using, ItsProgramIsTheOneThatIsTested) {
+  const std::string page = read_file(source_dir() / "docs/using.md");
+  const std::filesystem::path program = source_dir() / "examples/own_program";
+  EXPECT_EQ(code_blocks(page, "cpp"), std::vector{read_file(program / "main.cpp")});
+  const std::vector<std::string> cmake = code_blocks(page, "cmake");
+  ASSERT_GE(cmake.size(), 1u);
+  EXPECT_EQ(cmake[0], read_file(program / "CMakeLists.txt"));
 }
 
 }  // namespace

@@ -115,9 +115,10 @@ std::string result_text(const Row& row) {
   return row.ok() ? text : fmt::format("WRONG: error {:.3g}, bound {:.3g}", row.error, row.tolerance);
 }
 
-/// Next to the folder of this program: build/run.json.
+/// build/run.json for a program of a build folder, run.json of the current folder for an installed one.
 std::string default_json() {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "run.json").string();
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+  return std::filesystem::exists(folder / "CMakeCache.txt") ? (folder / "run.json").string() : "run.json";
 }
 
 void write_json(const std::string& path, const std::vector<Row>& rows) {
@@ -198,7 +199,8 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("--threads", options->threads, "Threads of the CPU and of its peer; default: all processors")
       ->check(is_thread_count);
   command->add_option("--seed", options->seed, "Of the random inputs and of the emulators' interleavings; default: 1");
-  command->add_option("--json", options->json, "Where the rows go; default: run.json in the build folder");
+  command->add_option("--json", options->json,
+                      "Where the rows go; default: run.json in the build folder, or here when installed");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <cstring>
 
 namespace tilewright::cpu {
 namespace {
@@ -11,24 +12,24 @@ namespace {
 using CompileFunction = void (*)(const CompileRequest*, CompileResult*);
 constexpr const char* kModule = "libtilewright_llvm.so";
 
-/// $TILEWRIGHT_LLVM, next to the executable or library that holds this code, in lib/ beside its folder, in the build
-/// folder.
+/// $TILEWRIGHT_LLVM, next to the executable or library that holds this code, in lib/ beside its folder, and where the
+/// loader looks: first in the run path of that executable or library, which CMake sets to the folder of the module.
 std::vector<std::string> candidates() {
   std::vector<std::string> paths;
   if (const char* given = std::getenv("TILEWRIGHT_LLVM")) paths.push_back(given);
   Dl_info info;
   if (dladdr(reinterpret_cast<const void*>(&candidates), &info) && info.dli_fname) {
-    std::string here = info.dli_fname;
+    // A program that was found through PATH has no folder in its name.
+    std::string here = std::strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe";
     if (char* real = realpath(here.c_str(), nullptr)) {
       here = real;
       std::free(real);
     }
-    size_t slash = here.rfind('/');
-    std::string folder = slash == std::string::npos ? "." : here.substr(0, slash);
+    const std::string folder = here.substr(0, here.rfind('/'));
     paths.push_back(folder + "/" + kModule);
     paths.push_back(folder + "/../lib/" + kModule);
   }
-  paths.push_back(std::string(TW_LLVM_MODULE_FOLDER "/") + kModule);
+  paths.push_back(kModule);
   return paths;
 }
 

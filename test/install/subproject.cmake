@@ -1,0 +1,23 @@
+# Configures a project that takes SOURCE in with add_subdirectory: it gets the library under the name of the package, and no
+# tests, programs, examples or install rules.
+set(scratch ${SCRATCH}/subproject)
+file(REMOVE_RECURSE ${scratch})
+file(WRITE ${scratch}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(own_program LANGUAGES CXX)
+add_subdirectory(${SOURCE} tilewright)
+add_executable(own_program ${SOURCE}/examples/own_program/main.cpp)
+target_link_libraries(own_program PRIVATE tilewright::tilewright)
+get_property(tests DIRECTORY ${SOURCE} PROPERTY TESTS)
+get_property(folders DIRECTORY ${SOURCE} PROPERTY SUBDIRECTORIES)
+message(STATUS \"tests: \${tests}; folders: \${folders}\")
+")
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${scratch} -B ${scratch}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER}
+                OUTPUT_VARIABLE out ERROR_VARIABLE out RESULT_VARIABLE status)
+if(NOT status EQUAL 0 OR NOT out MATCHES "tests: ; folders: ${SOURCE}/src/target\n")
+  message(FATAL_ERROR "wanted status 0, no tests and the folder src/target alone; got status ${status}:\n${out}")
+endif()
+file(READ ${scratch}/build/tilewright/cmake_install.cmake rules)
+if(rules MATCHES "file\\(INSTALL")
+  message(FATAL_ERROR "the project inside another one has install rules:\n${rules}")
+endif()
+file(REMOVE_RECURSE ${scratch})
