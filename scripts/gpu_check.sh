@@ -30,7 +30,7 @@ cmake -S . -B build-gpu -G Ninja -DCMAKE_CXX_COMPILER=/usr/bin/g++ -DCMAKE_BUILD
   exit 1
 }
 started=$SECONDS
-if ! cmake --build build-gpu -j "$jobs" --target tests_gpu tests_conformance tilewright >"$logs/build.log" 2>&1; then
+if ! cmake --build build-gpu -j "$jobs" --target tests_gpu tests_conformance tilewright bench_cuda >"$logs/build.log" 2>&1; then
   tail -n 60 "$logs/build.log"
   exit 1
 fi
@@ -66,6 +66,10 @@ else
   verdicts+=("sanitizer|compute-sanitizer|not installed||")
 fi
 verdict run build-gpu/bin/tilewright run -t cuda --json "$logs/rows.json"
+# cuBLAS and the run-time library are found by name.
+export LD_LIBRARY_PATH=${CUDA_HOME:-/usr/local/cuda}/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+verdict speed build-gpu/bin/bench_cuda
+grep '^{' "$logs/speed.log" >"$logs/speed.jsonl" || true
 
 machine=$(build-gpu/bin/tilewright devices | sed -n 's/^cuda  *cuda  *NVIDIA GPU  *yes  *//p')
 commit=${TILEWRIGHT_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}
@@ -79,7 +83,9 @@ commit=${TILEWRIGHT_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unk
   done
   printf '  ],\n  "rows": '
   cat "$logs/rows.json"
-  printf '}\n'
+  printf ',\n  "speed": [\n'
+  sed -e 's/^/    /' -e '$!s/$/,/' "$logs/speed.jsonl"
+  printf '  ]\n}\n'
 } >"$logs/cuda.json"
 {
   printf '# CUDA on a GPU\n\nMade by `scripts/gpu_check.sh` at commit %s: %s, driver %s; the machine: %s.\n\n' \
@@ -91,7 +97,10 @@ commit=${TILEWRIGHT_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unk
   done
   printf '\nThe small programs through `tilewright run -t cuda` (correctness; nothing is tuned yet):\n\n```\n'
   grep -v '^\[' "$logs/run.log"
-  printf '```\n'
+  printf '```\n\nSpeed (`build-gpu/bin/bench_cuda`: medians of launches with a wait after each; the ratio is the time of the peer by ours):\n\n'
+  printf '| kernel | case | type | time, us | TFLOP/s | GB/s | peer | its time, us | ratio |\n|---|---|---|---|---|---|---|---|---|\n'
+  sed -E 's/\{"family": "([^"]*)", "case": "([^"]*)", "type": "([^"]*)", "us": ([^,]*), "tflops": ([^,]*), "gbs": ([^,]*), "peer": "([^"]*)", "peer_us": ([^,]*), "ratio": ([^}]*)\}/| \1 | \2 | \3 | \4 | \5 | \6 | \7 | \8 | \9 |/' \
+    "$logs/speed.jsonl"
 } >"$logs/cuda.md"
 mkdir -p bench/results
 cp "$logs/cuda.json" "$logs/cuda.md" bench/results/
