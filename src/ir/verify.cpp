@@ -163,6 +163,7 @@ class Verify {
     if (placed && b.memory.empty()) fail(where, fmt::format("{} has no memory", b.name));
     if (!placed && !b.memory.empty()) fail(where, fmt::format("{} has a memory before placement", b.name));
     if (planned && b.offset < 0) fail(where, fmt::format("{} has no offset", b.name));
+    if (!b.layout.empty() && (!placed || planned)) fail(where, fmt::format("{} has a layout in this stage", b.name));
     for (const Expr& e : b.shape)
       if (placed && !is_constant(e)) fail(where, fmt::format("an extent of {} is not a constant", b.name));
   }

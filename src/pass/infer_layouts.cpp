@@ -308,8 +308,6 @@ class Inference {
   }
 
  private:
-  using Entry = std::pair<const std::string, Fragment>;
-
   /// One warp gets whole rows where they are reduced, or become an operand.
   std::optional<UnitTiling> tiling_for(const Uses::Product& p) const {
     const std::string& c = p.gemm->c->buffer->name;

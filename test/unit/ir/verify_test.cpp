@@ -106,6 +106,20 @@ TEST(Verify, BuffersHaveWhatTheirStageDecides) {
             "stage loops: an extent of s is not a constant: alloc s: f32[b] shared memory scratch offset 0");
 }
 
+TEST(Verify, LayoutsStandBetweenPlacementAndTheFinalForms) {
+  EXPECT_EQ(found(loops("alloc s: f32[8] fragment memory own offset 0 layout \"32b[8:1t]\"")),
+            "stage loops: s has a layout in this stage: alloc s: f32[8] fragment memory own offset 0 layout "
+            "\"32b[8:1t]\"");
+  EXPECT_EQ(found(traced("alloc s: f32[8] fragment layout \"32b[8:1t]\"")),
+            "stage traced: s has a layout in this stage: alloc s: f32[8] fragment layout \"32b[8:1t]\"");
+}
+
+TEST(Verify, WhatAStatementReadsIsNamedBeforeIt) {
+  EXPECT_EQ(found(loops("for serial i in cast<i64>(A[0]) {store A[i] = 0:f32}")),
+            "stage loops: an extent reads memory, so that the loop's own stores could change it; a let before the loop "
+            "reads it: for serial i in cast<i64>(A[0]) {...}");
+}
+
 TEST(Verify, FinalFormsIndexWithI64) {
   EXPECT_EQ(found(loops("for serial i: i32 in 8 {store A[i] = 0:f32}")),
             "stage loops: an index of A is i32; final forms index with i64: store A[i] = 0:f32");
@@ -122,6 +136,11 @@ TEST(Verify, ThreadsForm) {
             "stage threads: only let and alloc stand between the loops over blocks and threads: barrier");
   const std::string unreachable = "stage threads: some threads of the block cannot reach this barrier: barrier";
   EXPECT_EQ(found(threads("when (t < 4) {barrier}")), unreachable);
+  EXPECT_EQ(found(threads("when (t < 4) {shuffle v: f32 = 1:f32 lanes 2}")),
+            "stage threads: some threads of the block cannot reach this shuffle: shuffle v: f32 = 1:f32 lanes 2");
+  EXPECT_EQ(found(threads("alloc q: f32[8] fragment memory own offset 0 when (t < 4) {mma unit q at 0 x q at 0 -> q at "
+                          "4}")),
+            "stage threads: some threads of the block cannot reach this product: mma unit q at 0 x q at 0 -> q at 4");
   EXPECT_EQ(found(threads("let x = (t + 1) when (x < 4) {} otherwise {barrier}")), unreachable);
   EXPECT_EQ(found(threads("for serial i in t {barrier}")), unreachable);
   EXPECT_EQ(found(threads("when (s[t] < 4:f32) {barrier}")), unreachable);
