@@ -95,7 +95,7 @@ commit=${TILEWRIGHT_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unk
     IFS='|' read -r name command result counts seconds <<<"$line"
     printf '| %s | `%s` | %s | %s | %s |\n' "$name" "$command" "$result" "$counts" "$seconds"
   done
-  printf '\nThe small programs through `tilewright run -t cuda` (correctness; nothing is tuned yet):\n\n```\n'
+  printf '\nThe small programs through `tilewright run -t cuda` (correctness):\n\n```\n'
   grep -v '^\[' "$logs/run.log"
   printf '```\n\nSpeed (`build-gpu/bin/bench_cuda`: medians of launches with a wait after each; the ratio is the time of the peer by ours):\n\n'
   printf '| kernel | case | type | time, us | TFLOP/s | GB/s | peer | its time, us | ratio |\n|---|---|---|---|---|---|---|---|---|\n'
