@@ -1,5 +1,6 @@
 #include "base/check.h"
 #include "ir/build.h"
+#include "ir/region.h"
 #include "ir/walk.h"
 #include "pass/distribute.h"
 #include "pass/names.h"
@@ -89,7 +90,9 @@ KernelRef finish_form(const KernelRef& kernel, PassContext& context) {
       // What every thread reads of a distributed tile is the only element, which every thread has.
       dealt = rewrite_as(dealt, [](const Any& inner) -> Any {
         const auto* l = as<Load>(inner);
-        return l && !l->buffer->layout.empty() ? Any(load(slots_of(*l->buffer), {index(0)})) : inner;
+        if (!l || l->buffer->layout.empty()) return inner;
+        TW_CHECK(element_count(*l->buffer) == 1, l->buffer->name + " is distributed, and read outside of its loops");
+        return load(slots_of(*l->buffer), {index(0)});
       });
       return make_at<For>(loop->at, loop->how, loop->vars, loop->extents, loop->stages, dealt);
     });

@@ -17,11 +17,8 @@ class GuardAccesses {
 
   Stmt run(const Stmt& s) {
     switch (s->kind) {
-      case Kind::Seq: {
-        Stmts stmts;
-        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
-        return make_at<Seq>(s->at, std::move(stmts));
-      }
+      case Kind::Seq:
+        return with_bodies(s, [this](const Stmt& body) { return run(body); });
       case Kind::For: {
         const auto& loop = static_cast<const For&>(*s);
         Exprs extents;

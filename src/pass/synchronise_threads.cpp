@@ -71,11 +71,8 @@ class Synchronise {
 
   Stmt run(const Stmt& s) {
     switch (s->kind) {
-      case Kind::Seq: {
-        Stmts stmts;
-        for (const Stmt& child : static_cast<const Seq&>(*s).stmts) stmts.push_back(run(child));
-        return sequence(std::move(stmts), s->at);
-      }
+      case Kind::Seq:
+        return with_bodies(s, [this](const Stmt& body) { return run(body); });
       case Kind::For: {
         const auto& loop = static_cast<const For&>(*s);
         if (loop.how == LoopKind::parallel) return after_barrier(s, accesses_of(s, ref(&loop)));

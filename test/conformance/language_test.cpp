@@ -200,6 +200,33 @@ void fragments(Buffer x, Buffer y, Expr) {
   }
 }
 
+/// Sums and extrema of each type, to their bounds; y gets what depends on all.
+template <DType... kTypes>
+void reductions_of(Buffer x, Buffer y, Expr) {
+  constexpr int kRows = 3, kColumns = 40;
+  for (Var b : grid(1, threads{64})) {
+    auto line = shared(f32, {97}), out = shared(f32, {kRows});
+    copy(x[{b}], line);
+    fill(out, 0);
+    auto one_type = [&](DType type) {
+      auto v = fragment(type, {kRows, kColumns});
+      auto sum = fragment(type, {kRows}), most = fragment(type, {kRows}), least = fragment(type, {kRows});
+      for (auto [i, j] : parallel(kRows, kColumns)) v(i, j) = cast(type, abs(line((i * 31 + j) % 97)) / 8);
+      reduce_sum(v, sum, 1);
+      reduce_max(v, most, 1);
+      reduce_min(v, least, 1);
+      for (Var i : parallel(kRows)) out(i) += cast(f32, sum(i)) + cast(f32, most(i)) * 16 - cast(f32, least(i)) * 32;
+    };
+    (one_type(kTypes), ...);
+    copy(out, y[{b}]);
+  }
+}
+
+void reductions_of_integers(Buffer x, Buffer y, Expr n) {
+  reductions_of<i8, i16, i32, i64, u8, u16, u32, u64>(x, y, n);
+}
+void reductions_of_doubles(Buffer x, Buffer y, Expr n) { reductions_of<f64>(x, y, n); }
+
 /// A loop that reads and writes memory beside a fragment that several threads would hold.
 void fragments_and_updates(Buffer x, Buffer y, Expr) {
   for (Var b : grid(ceildiv(x.extent(0), 96), threads{64})) {
@@ -288,6 +315,8 @@ const Feature kFeatures[] = {{"tiles_of_one_iteration", one_iterations_own},
                              {"fragments_5x8", fragments<5, 8, 96>},
                              {"fragments_33x1", fragments<33, 1, 32>},
                              {"fragments_2x129", fragments<2, 129, 192>},
+                             {"reductions_of_integers", reductions_of_integers},
+                             {"reductions_of_doubles", reductions_of_doubles, "ascend-emulator"},
                              {"fragments_and_updates", fragments_and_updates},
                              {"fragments_and_memory", fragments_and_memory},
                              {"products", products<false, false>},

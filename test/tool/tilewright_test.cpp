@@ -115,6 +115,15 @@ TEST(Tilewright, ShowTakesTheParametersOfAProgram) {
     EXPECT_TRUE(contains(f.out, part)) << part << "\n" << f.out;
 }
 
+TEST(Tilewright, ShowTakesALevel) {
+  const std::string show = "tilewright show softmax --machine cuda-emulator --stage facts";
+  const Finished all = run_tool(show), plain = run_tool(show + " -O 0");
+  EXPECT_TRUE(contains(all.out, "infer_layouts: frag0 lies in registers")) << all.out;
+  EXPECT_EQ(plain.status, 0) << plain.err;
+  EXPECT_FALSE(contains(plain.out, "infer_layouts")) << plain.out;
+  EXPECT_EQ(run_tool(show + " -O 4").status, 2);
+}
+
 TEST(Tilewright, LayoutDrawsTextAndSvg) {
   const Finished text = run_tool("tilewright layout '32b[2:2t,(2:1t,2:1)]'");
   EXPECT_EQ(text.out,

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "target/common/emulator/simt/simt.h"
+#include "target/cuda/emulator_device.h"
 #include "tilewright/numerics.h"
+#include "unit/cuda/matrix_map.h"
 #include "unit/cuda/texts.h"
 
 namespace tilewright::cuda {
@@ -58,6 +60,11 @@ TEST(CudaMatrix, AsManyCallsAsTheTilesHave) {
         EXPECT_EQ(report.matrix_calls, blocks * steps * (64 / 16) * (48 / 8) * (32 / 16));
       }
     }
+}
+
+TEST(CudaMatrix, EveryElementLiesWhereTheLayoutsSay) {
+  EmulatorDevice device(0);
+  for (DType type : {f16, bf16}) EXPECT_EQ(map_on(device, type, "sm_80"), wanted_map()) << to_string(type);
 }
 
 TEST(CudaMatrix, BothBarriersAreNeeded) {

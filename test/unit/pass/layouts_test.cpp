@@ -302,6 +302,33 @@ kernel k stage traced {
             "g lies in registers, 1 of each thread: 32b[(2:4t,4:1t)]\n");
 }
 
+// A loop that updates memory: a row vector beside a whole row does not matter, for one thread runs each iteration;
+// where the row vector alone deals the loop out, several threads would.
+TEST(InferLayouts, AnUpdateOfMemoryNeedsOneThreadAnElement) {
+  auto facts = [](const std::string& update) {
+    return remarks_of("infer_layouts",
+                      fmt::format(R"(
+kernel k stage traced {{
+  grid b in 1 threads 8 {{
+    alloc v: f32[4, 8] fragment
+    alloc r: f32[4] fragment
+    alloc s: f32[4, 8] shared
+    alloc q: f32[4] shared
+    reduce sum v[0:+4, 0:+8] -> r[0:+4] axis 1
+    {}
+  }}
+}})",
+                                  update),
+                      warps_machine(), {plan_grid, place, infer_layouts});
+  };
+  EXPECT_EQ(facts("for parallel i, j in 4, 8 { store s[i, j] = (s[i, j] + (v[i, j] * r[i])) }"),
+            "v lies in registers, 4 of each thread: 32b[(2:2,2:4t),(2:1,4:1t)]\n"
+            "r lies in registers, 2 of each thread: 32b[(2:1,2:4t)] rep(4:1t)\n");
+  EXPECT_EQ(facts("for parallel i in 4 { store q[i] = (q[i] + r[i]) }"),
+            "v lies in fast: it is used beside r, which lies in memory\n"
+            "r lies in fast: several threads would hold it where q in memory is read and written\n");
+}
+
 TEST(InferLayouts, ThreadsThatAreNoWholeWarpsHoldNothingTogether) {
   EXPECT_EQ(remarks_of("infer_layouts", R"(
 kernel k stage traced {

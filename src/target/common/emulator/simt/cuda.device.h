@@ -60,20 +60,17 @@ TW_DEVICE u32 pair(const T* p) {
 }  // namespace detail
 
 /// c (16, 8) += a (16, 16) b (16, 8) by the threads of a warp together; each gives and gets its part.
-TW_DEVICE void mma_m16n8k16(float* c, const f16* a, const f16* b) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(detail::pair(a)), "r"(detail::pair(a + 2)), "r"(detail::pair(a + 4)), "r"(detail::pair(a + 6)),
-        "r"(detail::pair(b)), "r"(detail::pair(b + 2)));
-}
-TW_DEVICE void mma_m16n8k16(float* c, const bf16* a, const bf16* b) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(detail::pair(a)), "r"(detail::pair(a + 2)), "r"(detail::pair(a + 4)), "r"(detail::pair(a + 6)),
-        "r"(detail::pair(b)), "r"(detail::pair(b + 2)));
-}
+#define TW_MMA_M16N8K16(T)                                                                                       \
+  TW_DEVICE void mma_m16n8k16(float* c, const T* a, const T* b) {                                                \
+    asm("mma.sync.aligned.m16n8k16.row.col.f32." #T "." #T ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+        "{%0, %1, %2, %3};"                                                                                      \
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                                         \
+        : "r"(detail::pair(a)), "r"(detail::pair(a + 2)), "r"(detail::pair(a + 4)), "r"(detail::pair(a + 6)),    \
+          "r"(detail::pair(b)), "r"(detail::pair(b + 2)));                                                       \
+  }
+TW_MMA_M16N8K16(f16)
+TW_MMA_M16N8K16(bf16)
+#undef TW_MMA_M16N8K16
 
 /// Waits for all threads of the block; their earlier reads and writes happen before later ones.
 TW_DEVICE void barrier() { __syncthreads(); }

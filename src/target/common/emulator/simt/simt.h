@@ -39,7 +39,7 @@ enum class FaultKind : uint8_t {
   out_of_bounds_write,  // dropped
   misaligned,           // an address that is no multiple of the access's bytes; not executed
   uninitialised_read,   // shared memory that no thread of this block has written
-  barrier_divergence,   // some threads wait at a barrier that others have not reached; ends the launch
+  barrier_divergence,   // some threads wait at a barrier, or for their warp, where others do not come; ends the launch
   limit_exceeded,       // threads, grid, shared memory (the launch does not start) or number of accesses (it ends)
 };
 /// "read_after_write" and so on.
